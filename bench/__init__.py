@@ -1,0 +1,1 @@
+"""Everything that runs: command line, workspaces, jail, arms, store, report."""

@@ -1,0 +1,1 @@
+"""What every stage speaks of: records, ports, the bundled corpus and the store."""

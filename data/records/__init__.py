@@ -1,0 +1,1 @@
+"""Frozen records of papers, tables, cells, methods, runs and grades."""

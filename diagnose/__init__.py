@@ -1,0 +1,1 @@
+"""Why a graded cell differs, and whose fault it is."""

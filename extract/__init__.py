@@ -1,0 +1,1 @@
+"""From a paper to methods, tables, templates and a data manifest."""

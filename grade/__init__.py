@@ -1,0 +1,1 @@
+"""Cell-by-cell grading of reproduced tables against published ones."""
