@@ -47,7 +47,7 @@ def record_from_values(kind: type[R], values: Any, *, where: str) -> R:
     from pydantic import ValidationError
 
     try:
-        record: R = _adapter(kind).validate_python(values)
+        record: R = _adapter(kind).validate_python(values)  # type: ignore[arg-type]
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "the top level"
@@ -75,7 +75,7 @@ def record_from_json(kind: type[R], content: bytes | str, *, where: str) -> R:
 
 def record_to_values(record: Any) -> Any:
     """Plain values of a record, as they stand in a JSON file."""
-    return _adapter(type(record)).dump_python(record, mode="json")
+    return _adapter(type(record)).dump_python(record, mode="json")  # type: ignore[arg-type]
 
 
 def record_to_json(record: Any) -> bytes:
