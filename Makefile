@@ -20,7 +20,7 @@ $(VENV)/.stamp: locks/harness.lock pyproject.toml
 	@PYTHON=$(PYTHON) bash tools/make_environment.sh harness $(VENV)
 	@touch $@
 
-$(ANALYSIS)/.stamp: locks/analysis.lock $(VENV)/.stamp
+$(ANALYSIS)/.stamp: data/registries/analysis.lock $(VENV)/.stamp
 	@UV=$(UV) PYTHON=$(PYTHON) bash tools/make_environment.sh analysis $(ANALYSIS)
 	@touch $@
 
@@ -60,7 +60,7 @@ locks: $(VENV)/.stamp  ## Resolve both locks anew
 	@$(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q \
 		--extra corpus --extra dev pyproject.toml -o locks/harness.lock
 	@$(UV) pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q \
-		locks/analysis.in -o locks/analysis.lock
+		data/registries/analysis.in -o data/registries/analysis.lock
 
 clean:  ## Remove what make made, runs excepted
 	@rm -rf $(VENV) $(ANALYSIS) $(CORPUS) .mypy_cache .ruff_cache .pytest_cache .hypothesis

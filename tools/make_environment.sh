@@ -20,5 +20,5 @@ if [ "$kind" = harness ]; then
 else
   rm -rf "$folder"
   "$UV" venv --quiet --python "$python" "$folder"
-  "$UV" pip install --quiet --link-mode copy --python "$folder/bin/python" --require-hashes -r locks/analysis.lock
+  "$UV" pip install --quiet --link-mode copy --python "$folder/bin/python" --require-hashes -r data/registries/analysis.lock
 fi
