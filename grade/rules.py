@@ -120,7 +120,7 @@ def grade_cells(
 
 
 def _letters(values: Floats, cuts: tuple[float, ...], slack: float) -> Integers:
-    """Number of cut-offs at or under each value: 0 is A, 4 is E."""
+    """Count the cut-offs at or under each value: 0 is A, 4 is E."""
     letter = np.zeros(len(values), dtype=np.int64)
     for cut in cuts:
         letter += ~below(values, cut, slack)
@@ -168,10 +168,7 @@ def _rounded_pairs(
     value = published.value
     if rule.rounding == "none":
         return value, reproduced, np.ones(len(value))
-    if rule.rounding == "printed":
-        decimals = published.decimals
-    else:
-        decimals = decimals_of_notation(value)
+    decimals = published.decimals if rule.rounding == "printed" else decimals_of_notation(value)
     countable = (decimals != UNKNOWN) & (decimals <= LARGEST_EXACT_POWER)
     usable = np.where(countable, decimals, 0)
     printed = np.where(countable, printed_units(value, usable), value)

@@ -36,6 +36,7 @@ __all__ = [
     "RuleColumns",
     "TableColumns",
     "TableScores",
+    "crossings",
     "grade_tables",
     "letters_of_scores",
     "published_standard_errors",
@@ -189,7 +190,7 @@ def _rule_columns(
 
 
 def published_standard_errors(published: PublishedColumns) -> Floats:
-    """Published standard error of each estimate, linked by `of` and in the same unit.
+    """Link each estimate to its published standard error, by `of` and in the same unit.
 
     NaN where there is none; where several are linked, the first counts. A printed 0 stays 0,
     so that it can be counted.
