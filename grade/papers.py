@@ -314,7 +314,8 @@ def _coverage(
 def _signs(
     columns: PublishedColumns, graded: TableColumns, counted: NDArray[np.bool_]
 ) -> SignAgreement:
-    compared = counted & graded.signs_compared
+    coefficient = columns.metric == METRIC_CODES[Metric.COEFFICIENT]
+    compared = counted & coefficient & graded.signs_compared
     return SignAgreement(
         compared=int(compared.sum()),
         agreeing=int((compared & graded.sign_agrees).sum()),

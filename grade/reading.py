@@ -23,7 +23,15 @@ from data.records.tables import CellKey, Table
 from grade.alignment import normal_label
 from grade.columns import METRIC_CODES, REASON_CODES, UNKNOWN, ReproducedColumns, join_labels
 
-__all__ = ["ReproducedTable", "parse_json", "read_cells", "read_reproduced", "unread_table"]
+__all__ = [
+    "ReproducedTable",
+    "number_of_text",
+    "parse_json",
+    "read_cells",
+    "read_reproduced",
+    "shown",
+    "unread_table",
+]
 
 LARGEST_INDEX: Final = 1_000_000
 """A larger row, column or part is no position in a table."""
@@ -97,13 +105,13 @@ def _shortened(problems: Sequence[str]) -> tuple[str, ...]:
     if len(problems) <= SHOWN_PROBLEMS:
         return tuple(problems)
     more = len(problems) - SHOWN_PROBLEMS
-    return (*problems[:SHOWN_PROBLEMS], f"{problems[0].split(':')[0]}: {more} more of this kind")
+    return (*problems[:SHOWN_PROBLEMS], f"{problems[0].split(':')[0]}: {more} more problems")
 
 
 def unread_table(name: str, reason: Reason, problem: str) -> ReproducedTable:
     """Table of a file that gives no cells: why, and one line about it."""
     cells = _Cells.empty()
-    cells.problems.append(f"{name}: {problem}")
+    cells.problems.append(f"{shown(name)}: {problem}")
     return cells.table(name, reason)
 
 
@@ -183,9 +191,11 @@ def read_cells(values: Any, *, name: str, template: Table) -> ReproducedTable:
     ungraded = {cell.key for cell in template.cells if not cell.is_graded}
     for number, entry in enumerate(entries):
         if not isinstance(entry, dict):
-            cells.problems.append(f"{name}: entry {number} of `cells` is no object, left out")
+            cells.problems.append(
+                f"{shown(name)}: entry {number} of `cells` is no object, left out"
+            )
             continue
-        _add_entry(cells, entry, f"{name}: cell {number}", parts, ungraded)
+        _add_entry(cells, entry, f"{shown(name)}: cell {number}", parts, ungraded)
     if not cells.text:
         return unread_table(name, Reason.UNREADABLE, "the list `cells` holds no cell")
     _settle_stars(cells)
@@ -211,18 +221,18 @@ def _add_entry(
     part = 0 if entry.get("part") is None else part
     for name, index in (("row", row), ("col", col), ("part", part)):
         if index == UNKNOWN and entry.get(name) is not None:
-            cells.problems.append(f"{where}: {name} {_shown(entry.get(name))} is no position")
+            cells.problems.append(f"{where}: {name} {shown(entry.get(name))} is no position")
     metric = _metric(entry.get("metric"))
     is_input = metric in _UNGRADED_CODES or CellKey(row, col, part) in ungraded
     if REPEATED in entry:
         value, reason, text = math.nan, Reason.DUPLICATE, None
-        cells.problems.append(f"{where}: {_shown(entry[REPEATED])} stands twice in it")
+        cells.problems.append(f"{where}: {shown(entry[REPEATED])} stands twice in it")
     elif is_input:
         value, reason, text = math.nan, Reason.NULL, None
     else:
         value, reason, text = _number(entry, part, parts.get((row, col), (0,)))
     if reason is Reason.UNREADABLE:
-        cells.problems.append(f"{where}: {_shown(text)} is not plainly one number")
+        cells.problems.append(f"{where}: {shown(text)} is not plainly one number")
     of = entry.get("of")
     of_key = [_index(index) for index in of] if isinstance(of, list) else []
     of_key += [0] if len(of_key) == 2 else []
@@ -267,18 +277,26 @@ def _metric(word: Any) -> int:
 
 
 def _label(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+    return _clean(value) if isinstance(value, str) else None
+
+
+def _clean(text: str) -> str:
+    """Text cut to a cell's length, lone surrogates replaced: no encoding can write them."""
+    return text[:LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8")
 
 
 def _col_label(value: Any) -> str | None:
     if isinstance(value, str):
-        return value
+        return _clean(value)
     if isinstance(value, list) and all(isinstance(level, str) for level in value):
-        return join_labels(value)
+        return join_labels([_clean(level) for level in value])
     return None
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Quote a value for a message: short, and without characters that do not print."""
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "an object"
     text = value if isinstance(value, str) else repr(value)
     text = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
     return repr(text if len(text) <= 40 else text[:37] + "...")
@@ -292,7 +310,7 @@ def _number(
 ) -> tuple[float, Reason, str | None]:
     """Value of a cell, the reason where there is none, and its text."""
     text = entry.get("text")
-    shown = text[:LONGEST_TEXT] if isinstance(text, str) else None
+    kept = _clean(text) if isinstance(text, str) else None
     value = entry.get("value")
     if value is None and text is not None and not isinstance(text, str):
         value = text
@@ -301,14 +319,14 @@ def _number(
     if isinstance(value, int | float):
         number = float(value)
         reason = Reason.OK if math.isfinite(number) else Reason.NOT_A_NUMBER
-        return (number if reason is Reason.OK else math.nan), reason, shown
+        return (number if reason is Reason.OK else math.nan), reason, kept
     if isinstance(value, str):
-        return (*number_of_text(value, part, parts), value[:LONGEST_TEXT])
+        return (*number_of_text(value, part, parts), _clean(value))
     if value is not None:
-        return math.nan, Reason.UNREADABLE, repr(value)[:LONGEST_TEXT]
+        return math.nan, Reason.UNREADABLE, shown(value)
     if text is None:
         return math.nan, Reason.NULL, None
-    return (*number_of_text(text, part, parts), shown)
+    return (*number_of_text(text, part, parts), kept)
 
 
 _NOT_NUMBERS: Final = frozenset(
@@ -448,7 +466,7 @@ def _read_grid_csv(lines: Sequence[Sequence[str]], name: str, template: Table) -
                     entry |= {"row": row, "col": col, "part": part}
                     entry |= {"metric": cell.metric.value} if cell is not None else {}
                 if word.strip() or cell is not None:
-                    where = f"{name}: line {row + 2}, column {col + 2}"
+                    where = f"{shown(name)}: line {row + 2}, column {col + 2}"
                     _add_entry(cells, entry, where, parts, ungraded)
     if not cells.text:
         return unread_table(name, Reason.UNREADABLE, "the CSV holds no cell")

@@ -359,7 +359,9 @@ class RollUpGrade:
 
 @dataclass(frozen=True, slots=True)
 class SignAgreement:
-    """Cells whose published and reproduced values are both non-zero, and how many agree.
+    """Coefficients with published and reproduced value both non-zero, and how many agree.
+
+    Other statistics are left out: a standard error or a count has no sign to miss.
 
     `positive` is how many an arm would get right that answers with positive numbers only.
     """

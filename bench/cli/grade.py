@@ -1,0 +1,458 @@
+"""`bench grade`, `bench regrade`, `bench grade-diff`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+    from rich.text import Text
+
+    from data.records.grades import (
+        CellGrade,
+        GradeFile,
+        MovedCell,
+        PaperGrade,
+        Rubric,
+        TableGrade,
+    )
+    from data.records.tables import Table
+
+__all__ = ["grade", "grade_diff", "regrade"]
+
+_COLOURS: Final = {
+    "A": "black on green",
+    "B": "black on bright_cyan",
+    "C": "black on yellow",
+    "D": "black on bright_magenta",
+    "E": "white on red",
+    "F": "white on grey37",
+}
+
+WorkspaceArgument = Annotated[
+    Path, typer.Argument(help="Finished workspace: a folder with <table>.json or <table>.csv.")
+]
+PaperOption = Annotated[
+    str, typer.Option("--paper", help="Paper folder, or the id of a bundled paper.")
+]
+RubricOption = Annotated[
+    list[str] | None,
+    typer.Option("--rubric", help="Rubric's name or .toml file; repeatable. Default: the shipped."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
+def grade(
+    workspace: WorkspaceArgument,
+    paper: PaperOption,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Where grade.json goes. Default: beside WORKSPACE.")
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="List every cell that is no A, with its deviation.")
+    ] = False,
+    rubric: RubricOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Grade a finished workspace against its paper.
+
+    Example: bench grade runs/mine/workspace --paper data/papers/card_1995 --explain
+    """
+    from bench.grading import grade_directory, grade_path_beside, rubrics_named, write_grades
+    from data.records.grades import grade_file_to_json
+
+    rubrics = rubrics_named(rubric or ())
+    published = _tables_of(paper)
+    target = grade_path_beside(workspace, out)
+    grades = grade_directory(workspace, published, rubrics)
+    write_grades(target, grades)
+    if as_json:
+        typer.echo(grade_file_to_json(grades).decode(), nl=False)
+        return
+    _print_grades(grades, rubrics, explain=explain)
+    _console().print(f"written: {target}", style="dim", markup=False, highlight=False)
+
+
+def regrade(
+    path: Annotated[Path, typer.Argument(help="Folder of a run, a leaderboard, or several.")],
+    paper: Annotated[
+        str | None, typer.Option("--paper", help="Paper folder, where the paper is not bundled.")
+    ] = None,
+    rubric: RubricOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="List the cells that move and write nothing.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Grade stored runs anew, under any rubric; the runs themselves are not touched.
+
+    Example: bench regrade runs/demo --rubric kohler2026 --rubric my_rubric.toml
+    """
+    import json
+
+    from bench.grading import (
+        GRADE_FILE,
+        grade_directory,
+        read_grades,
+        rubrics_named,
+        stored_runs,
+        write_grades,
+    )
+    from data.records.errors import UserError
+
+    rubrics = rubrics_named(rubric or ())
+    lines: list[tuple[str, bool, list[str]]] = []
+    for run in stored_runs(path):
+        target = run.directory / GRADE_FILE
+        before = read_grades(target) if target.exists() else None
+        after = grade_directory(run.workspace, _tables_of(paper or run.paper_id), rubrics)
+        if before is not None:
+            after = _with_kept_rubrics(before, after)
+        moved = [] if before is None else _moved_since(before, after)
+        lines.append(
+            {"run": str(run.directory), "graded_before": before is not None, "moved": moved}
+        )
+        if not dry_run:
+            write_grades(target, after)
+    if not lines:
+        raise UserError(f"{path}: no gradable run here; give a folder that holds run.json files")
+    if as_json:
+        names = ("run", "graded_before", "moved")
+        values = [dict(zip(names, line, strict=True)) for line in lines]
+        typer.echo(json.dumps(values, indent=1))
+        return
+    for directory, known, moved in lines:
+        note = "" if known else " (not graded before)"
+        typer.echo(f"{directory}: {len(moved)} letters moved{note}")
+        for entry in moved:
+            typer.echo(f"  {entry}")
+
+
+def grade_diff(
+    left: Annotated[str, typer.Argument(metavar="A", help="grade.json, or rubric[:cell_rule].")],
+    right: Annotated[str, typer.Argument(metavar="B", help="grade.json, or rubric[:cell_rule].")],
+    workspace: Annotated[
+        Path | None, typer.Option("--in", help="Workspace or grade.json, when A and B are rubrics.")
+    ] = None,
+    paper: Annotated[
+        str | None, typer.Option("--paper", help="Paper folder or id, when --in is a workspace.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the cells whose grade differs between two rubrics, or between two grade files.
+
+    Example: bench grade-diff kohler2026:raw printed --in ws --paper data/papers/card_1995
+    """
+    import json
+
+    from data.records.files import record_to_values
+
+    pairs = _compared_pairs(left, right, workspace, paper)
+    if as_json:
+        values = [
+            {"a": pair[0], "b": pair[1], "cells": [record_to_values(cell) for cell in pair[2]]}
+            for pair in pairs
+        ]
+        typer.echo(json.dumps(values, indent=1))
+        return
+    for name, other, moved in pairs:
+        _print_moved(name, other, moved)
+
+
+# --------------------------------------------------------------------------- inputs
+
+
+def _tables_of(paper: str) -> tuple[Table, ...]:
+    """Read the published tables of a paper's folder, or of a bundled paper's id."""
+    from bench.grading import published_tables
+
+    folder = Path(paper)
+    if folder.is_dir():
+        return published_tables(folder)
+    from data.corpus import open_paper
+
+    return tuple(open_paper(paper).tables)
+
+
+def _with_kept_rubrics(before: GradeFile, after: GradeFile) -> GradeFile:
+    """Add the grades under rubrics that were not asked for, as they stood before."""
+    from dataclasses import replace
+
+    new = {paper.rubric for paper in after.papers}
+    kept = tuple(paper for paper in before.papers if paper.rubric not in new)
+    return replace(after, papers=(*after.papers, *kept))
+
+
+def _moved_since(before: GradeFile, after: GradeFile) -> list[str]:
+    """One line for each cell whose letter is not what it was."""
+    from grade.comparison import moved_cells
+
+    lines = []
+    for old in before.papers:
+        new = after.paper(old.rubric)
+        for rule in _rules(old):
+            if rule in _rules(new):
+                lines += [
+                    f"{old.rubric}:{rule} {cell.table} ({cell.row}, {cell.col}, {cell.part}) "
+                    f"{cell.before or '-'} -> {cell.after or '-'}"
+                    for cell in moved_cells(old, new, rule, rule)
+                ]
+    return lines
+
+
+def _rules(paper: PaperGrade) -> tuple[str, ...]:
+    return tuple(paper.letters)
+
+
+def _compared_pairs(
+    left: str, right: str, workspace: Path | None, paper: str | None
+) -> list[tuple[str, str, tuple[MovedCell, ...]]]:
+    """Names of both sides and the cells that move between them."""
+    from bench.grading import paper_of, read_grades
+    from data.records.errors import UserError
+    from grade.comparison import moved_cells
+
+    if left.endswith(".json") != right.endswith(".json"):
+        raise UserError("compare two grade files or two rubrics, not one of each")
+    if left.endswith(".json"):
+        before, after = read_grades(Path(left)), read_grades(Path(right))
+        pairs = []
+        for old in before.papers:
+            new = paper_of(after, old.rubric, right)
+            pairs += [
+                (f"{left} {old.rubric}:{rule}", right, moved_cells(old, new, rule, rule))
+                for rule in _rules(old)
+                if rule in _rules(new)
+            ]
+        return pairs
+    if workspace is None:
+        raise UserError("two rubrics are compared on a workspace or a grade.json: give it as --in")
+    (old, old_rule), (new, new_rule) = (
+        _graded_under(word, workspace, paper) for word in (left, right)
+    )
+    return [(left, right, moved_cells(old, new, old_rule, new_rule))]
+
+
+def _graded_under(word: str, workspace: Path, paper: str | None) -> tuple[PaperGrade, str]:
+    """Grade of a workspace, or of a stored file, under ``rubric[:cell_rule]``."""
+    from bench.grading import grade_directory, paper_of, read_grades, rubrics_named
+    from data.records.errors import UserError
+
+    name, _, rule = word.partition(":")
+    if workspace.is_dir():
+        if paper is None:
+            raise UserError("--in is a workspace: give its paper as --paper")
+        rubrics = rubrics_named([name])
+        graded = grade_directory(workspace, _tables_of(paper), rubrics).papers[0]
+    else:
+        graded = paper_of(read_grades(workspace), name, str(workspace))
+    chosen = rule or graded.headline[0]
+    if chosen not in _rules(graded):
+        known = ", ".join(_rules(graded))
+        raise UserError(f"{name}: no cell rule {chosen!r}; it has {known}")
+    return graded, chosen
+
+
+# --------------------------------------------------------------------------- printing
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=False)
+
+
+def _print_grades(grades: GradeFile, rubrics: Sequence[Rubric], *, explain: bool) -> None:
+    console = _console()
+    for problem in grades.problems:
+        console.print(f"! {problem}", style="yellow", markup=False)
+    first = grades.papers[0]
+    others = grades.papers[1:]
+    for table in first.tables:
+        _print_table(console, table, first.headline[0])
+        for other in others:
+            same = next(entry for entry in other.tables if entry.table == table.table)
+            console.print(_table_line(same, other), markup=False)
+            if explain:
+                _explain(console, same, other.headline[0])
+        if explain:
+            _explain(console, table, first.headline[0])
+    _print_summary(console, grades, rubrics)
+
+
+def _print_table(console: Console, table: TableGrade, rule: str) -> None:
+    """Print one table as it stands in the paper: published value, reproduced value, letter."""
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid(title=Text(f"{table.table_id} ({table.table})"), title_justify="left")
+    columns = sorted({cell.col for cell in table.cells})
+    labels = {cell.col: " | ".join(cell.col_labels) for cell in table.cells}
+    grid.add_column("")
+    for col in columns:
+        grid.add_column(Text(labels[col]), justify="right")
+    panel: str | None = None
+    for row in sorted({cell.row for cell in table.cells}):
+        cells = [cell for cell in table.cells if cell.row == row]
+        if cells[0].panel != panel:
+            panel = cells[0].panel
+            grid.add_row(Text(panel or "", style="bold"))
+        shown = [_grid_cell([cell for cell in cells if cell.col == col], rule) for col in columns]
+        grid.add_row(Text(cells[0].row_label), *shown)
+    if table.cells:
+        console.print(grid)
+    for problem in table.problems:
+        console.print(f"  ! {problem}", style="yellow", markup=False)
+    for extra in table.extra_cells:
+        console.print(f"  extra cell, not graded: {extra}", style="dim", markup=False)
+    console.print(_table_summary(table), markup=False)
+
+
+def _grid_cell(cells: Sequence[CellGrade], rule: str) -> Text:
+    from rich.text import Text
+
+    text = Text()
+    for cell in cells:
+        letter = cell.grades[rule].grade
+        text.append(" " if text else "")
+        text.append(f"{_number(cell.published, cell.decimals)} ")
+        text.append(f"{_number(cell.reproduced, cell.decimals)} ", style="dim")
+        text.append(f" {letter or '-'} ", style=_COLOURS.get(letter or "", ""))
+    return text
+
+
+def _number(value: float | None, decimals: int | None = None) -> str:
+    """Value with one digit more than the print, where that is known."""
+    if value is None:
+        return "-"
+    if decimals is None or abs(value) >= 1e12:
+        return f"{value:.4g}"
+    return f"{value:.{min(decimals + 1, 12) if decimals else 0}f}"
+
+
+def _table_summary(table: TableGrade) -> str:
+    if not table.gradable:
+        return f"  {table.table}: the published table holds nothing to grade"
+    parts = [
+        f"{grade.cell_rule} + {grade.roll_up} {grade.grade or '-'} ({_number(grade.score)})"
+        for grade in table.grades
+        if grade.cell_rule != "rounded_repr"
+    ]
+    produced = f"{table.coverage.produced} of {table.coverage.expected} cells"
+    rescaled = f"; rescaled by {table.factor:g}" if table.factor != 1 else ""
+    return f"  {table.rubric}: " + "; ".join(parts) + f"; produced {produced}{rescaled}"
+
+
+def _table_line(table: TableGrade, paper: PaperGrade) -> str:
+    line = _table_summary(table)
+    if table.rescaled_cells and paper.rubric != "kohler2026":
+        line += f"; {table.rescaled_cells} cells rescaled"
+    return f"{line}; {table.weak_cells} weak"
+
+
+def _explain(console: Console, table: TableGrade, rule: str) -> None:
+    """Print every cell that is no A: both values, deviation, distance in SE, reason."""
+    for cell in table.cells:
+        graded = cell.grades[rule]
+        if graded.grade in {"A", None}:
+            continue
+        parts = [
+            f"  {graded.grade} {table.rubric}:{rule} ({cell.row}, {cell.col}, {cell.part})",
+            f"{cell.row_label} [{' | '.join(cell.col_labels)}] {cell.metric.value}:",
+            f"published {cell.published_text or _number(cell.published)},",
+            f"reproduced {_exactly(cell.reproduced)}",
+        ]
+        if cell.factor != 1:
+            parts.append(f"(raw {_exactly(cell.reproduced_raw)}, unrescued {graded.unrescued})")
+        if cell.deviation_pct is not None:
+            parts.append(f", {cell.deviation_pct:+.3g} %")
+        if cell.deviation_se is not None:
+            parts.append(f", {cell.deviation_se:.3g} SE")
+        if cell.sign_agrees is False:
+            parts.append(", the sign differs")
+        if cell.crosses:
+            parts.append(f", on the other side of {', '.join(f'{x:g}' for x in cell.crosses)}")
+        if cell.would_be_a_at is not None:
+            parts.append(f", would be A at 10^{cell.would_be_a_at}")
+        parts.append(f"; {cell.reason.value}" + (", weak" if cell.weak else ""))
+        console.print(" ".join(parts).replace(" ,", ",").replace(" ;", ";"), markup=False)
+
+
+def _exactly(value: float | None) -> str:
+    return "nothing" if value is None else f"{value:.6g}"
+
+
+def _print_summary(console: Console, grades: GradeFile, rubrics: Sequence[Rubric]) -> None:
+    from rich.table import Table as Grid
+
+    grid = Grid(title=f"Paper {grades.paper_id or '(no id)'}", title_justify="left")
+    for name in ("rubric", "variant", "truth", "grade", "score", "tables"):
+        grid.add_column(name)
+    for paper, rubric in zip(grades.papers, rubrics, strict=True):
+        for variant in _variants(paper, rubric):
+            for truth in ("seen", "recalled"):
+                entry = paper.roll_up(*variant, truth)
+                if entry.n_tables or entry.score is not None:
+                    grid.add_row(
+                        paper.rubric,
+                        f"{variant[0]} + {variant[1]}",
+                        truth,
+                        entry.grade or "-",
+                        _number(entry.score),
+                        f"{entry.n_tables} of {paper.n_tables}",
+                    )
+    console.print(grid)
+    paper = grades.papers[0]
+    share = paper.coverage.share
+    known = "no cell is expected" if share is None else f"{100 * share:.1f} %"
+    console.print(
+        f"coverage {known}: {paper.coverage.produced} of {paper.coverage.expected} cells produced; "
+        f"{paper.weak_cells} weak; {paper.rescaled_cells} rescaled under {paper.rubric}",
+        markup=False,
+    )
+    console.print(
+        f"signs agree in {paper.signs.agreeing} of {paper.signs.compared} "
+        f"(all-positive: {paper.signs.positive}); within 1.96 SE {paper.scaled.within} of "
+        f"{paper.scaled.compared} (all-zero: {paper.scaled.within_zero}), "
+        f"among significant {paper.scaled.significant_within} of {paper.scaled.significant}",
+        markup=False,
+    )
+
+
+def _variants(paper: PaperGrade, rubric: Rubric) -> list[tuple[str, str]]:
+    """Both headline variants of the published rubric; of another its own headline."""
+    variants = [paper.headline]
+    names = {(entry.cell_rule, entry.roll_up) for entry in paper.grades}
+    if ("raw", "non_f") in names and rubric.headline != ("raw", "non_f"):
+        variants.append(("raw", "non_f"))
+    return variants
+
+
+def _print_moved(name: str, other: str, moved: Sequence[MovedCell]) -> None:
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    console = _console()
+    if not moved:
+        console.print(f"{name} and {other}: no cell moves", markup=False)
+        return
+    grid = Grid(title=Text(f"{name} and {other}: {len(moved)} cells move"), title_justify="left")
+    for column in ("table", "cell", "label", "metric", "published", "reproduced", "A", "B"):
+        grid.add_column(column)
+    for cell in moved:
+        grid.add_row(
+            cell.table,
+            f"({cell.row}, {cell.col}, {cell.part})",
+            Text(f"{cell.row_label} [{' | '.join(cell.col_labels)}]"),
+            cell.metric.value,
+            _number(cell.published),
+            _exactly(cell.reproduced_raw),
+            Text(cell.before or "-", style=_COLOURS.get(cell.before or "", "")),
+            Text(cell.after or "-", style=_COLOURS.get(cell.after or "", "")),
+        )
+    console.print(grid)
