@@ -48,7 +48,11 @@ class Erratum:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """One publication, the unit of clustering."""
+    """One publication, the unit of clustering.
+
+    `shared_parameters` names the parameters of the methods whose value also stands in a table:
+    they are method (a censoring point, a cut-off), not a result that slipped in.
+    """
 
     id: str
     title: str
@@ -70,4 +74,5 @@ class Paper:
     provenance: Literal["original", "reconstructed"] = "reconstructed"
     rounding: Literal["half_away", "truncate"] = "half_away"
     errata: tuple[Erratum, ...] = ()
+    shared_parameters: tuple[str, ...] = ()
     version: int = 1

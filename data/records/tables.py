@@ -114,6 +114,8 @@ class Cell:
     of : CellKey or None
         The estimate that a standard error, t, p or bound belongs to.
     unit : str or None
+    truth_kind : TruthKind or None
+        How this value is known; the table's own where None. A table may hold both kinds.
     """
 
     row: int
@@ -129,6 +131,7 @@ class Cell:
     stars: int | None = None
     of: CellKey | None = None
     unit: str | None = None
+    truth_kind: TruthKind | None = None
 
     @property
     def key(self) -> CellKey:
