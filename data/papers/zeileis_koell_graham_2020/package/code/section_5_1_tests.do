@@ -1,0 +1,41 @@
+* Section 5.1: hurdle model for citations, coefficients with standard errors clustered by company.
+* Not executed: written from the specification beside the R script of the same name.
+* Usage: do section_5_1_tests.do DATA_DIR OUT.csv
+version 17
+args data_dir out
+set more off
+
+tempname cells
+tempfile collected
+postfile `cells' str40 table str60 row str40 column str20 metric double value using "`collected'"
+
+* InstInnovation.rds is expected as InstInnovation.dta: Stata reads no .rds.
+use "`data_dir'/InstInnovation.dta", clear
+generate log_capital_labour = log(capital / employment)
+generate log_sales = log(sales)
+generate byte any_cites = cites > 0
+encode company, generate(company_number)
+* The likelihood separates. suest joins the parts, so that clusters span both.
+tnbreg cites institutions log_capital_labour log_sales if cites > 0, ll(0)
+estimates store count_part
+logit any_cites institutions log_capital_labour log_sales
+estimates store zero_part
+suest count_part zero_part, vce(cluster company_number)
+foreach pair in "(Intercept) _cons" "institutions institutions" "log(capital/employment) log_capital_labour" "log(sales) log_sales" {
+    local row : word 1 of `pair'
+    local term : word 2 of `pair'
+    post `cells' ("section_5_1_tests") ("count_`row'") ("Estimate") ("coefficient") (_b[count_part_cites:`term'])
+    post `cells' ("section_5_1_tests") ("count_`row'") ("Std. Error") ("standard_error") (_se[count_part_cites:`term'])
+    post `cells' ("section_5_1_tests") ("count_`row'") ("t value") ("t_statistic") (_b[count_part_cites:`term'] / _se[count_part_cites:`term'])
+}
+foreach pair in "(Intercept) _cons" "institutions institutions" "log(capital/employment) log_capital_labour" "log(sales) log_sales" {
+    local row : word 1 of `pair'
+    local term : word 2 of `pair'
+    post `cells' ("section_5_1_tests") ("zero_`row'") ("Estimate") ("coefficient") (_b[zero_part_any_cites:`term'])
+    post `cells' ("section_5_1_tests") ("zero_`row'") ("Std. Error") ("standard_error") (_se[zero_part_any_cites:`term'])
+    post `cells' ("section_5_1_tests") ("zero_`row'") ("t value") ("t_statistic") (_b[zero_part_any_cites:`term'] / _se[zero_part_any_cites:`term'])
+}
+
+postclose `cells'
+use "`collected'", clear
+export delimited using "`out'", replace
