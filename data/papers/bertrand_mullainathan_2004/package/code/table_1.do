@@ -11,13 +11,18 @@ postfile `cells' str40 table str60 row str40 column str20 metric double value us
 
 import spss using "`data_dir'/resumes.sav", clear
 generate byte white_name = race == "w"
+generate byte sample_1 = 1
+generate byte sample_2 = city == "c"
+generate byte sample_3 = city == "b"
+generate byte sample_4 = sex == "f"
+generate byte sample_5 = sex == "f" & kind == "a"
+generate byte sample_6 = sex == "f" & kind == "s"
+generate byte sample_7 = sex == "m"
 local labels `" "All sent resumes" "Chicago" "Boston" "Females" "Females in administrative jobs" "Females in sales jobs" "Males" "'
-local filters `" "1" "city == "c"" "city == "b"" "sex == "f"" "sex == "f" & kind == "a"" "sex == "f" & kind == "s"" "sex == "m"" "'
 
 forvalues sample = 1/7 {
     local row : word `sample' of `labels'
-    local condition : word `sample' of `filters'
-    quietly prtest call if `condition', by(white_name)
+    quietly prtest call if sample_`sample', by(white_name)
     local black = r(P1)
     local white = r(P2)
     post `cells' ("table_1") ("`row'") ("White names") ("share") (100 * `white')
