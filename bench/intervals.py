@@ -151,14 +151,17 @@ def detectable_difference(differences: ArrayLike) -> float | None:
     -------
     float or None
         (t_.975 + t_.80) sd / sqrt(n) with n - 1 degrees of freedom; None where fewer than
-        `FEWEST_PAPERS` papers differ.
+        `FEWEST_PAPERS` papers differ, or all differ alike (no spread to judge by).
     """
     papers = _finite(differences)
     if np.count_nonzero(papers) < FEWEST_PAPERS:
         return None
     degrees = papers.size - 1
+    spread = _spread(papers)
+    if spread <= 1e-12 * np.abs(papers).max():
+        return None
     upper = (1 + CONFIDENCE) / 2
-    return (_t_quantile(upper, degrees) + _t_quantile(POWER, degrees)) * _spread(papers)
+    return (_t_quantile(upper, degrees) + _t_quantile(POWER, degrees)) * spread
 
 
 def sign_flip_p(differences: ArrayLike, *, seed: int = SEED) -> float | None:

@@ -528,7 +528,7 @@ def _is_welcome(run: _Run, known: frozenset[str], seen: set[str], problems: Prob
     if run.spec.paper.paper_id not in known:
         problems.append((run.run_id, "its paper is not known: pass its folder with --paper"))
         return False
-    if run.grade is not None and run.grade.paper_id != run.spec.paper.paper_id:
+    if run.grade is not None and run.grade.paper_id not in (None, run.spec.paper.paper_id):
         problems.append((f"{run.run_id}/grade.json", "grades another paper"))
         return False
     return True

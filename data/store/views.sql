@@ -1,15 +1,19 @@
 -- Views for what people ask.
 
--- Every published estimate that has a positive standard error in print, by the key of the estimate.
+-- Published coefficients that have a positive standard error in print, in the same unit; where
+-- several are linked to one, the first counts.
 CREATE VIEW published_standard_errors AS
-SELECT e.paper_id, e.table_slug, e."row", e.col, e.part, min(s.value) AS published_se
+SELECT
+    e.paper_id, e.table_slug, e."row", e.col, e.part,
+    arg_min(s.value, (s."row", s.col, s.part)) AS published_se
 FROM cells e
 JOIN cells s
     ON s.paper_id = e.paper_id AND s.table_slug = e.table_slug AND s.metric = 'standard_error'
     AND s.of_row = e."row" AND s.of_col = e.col AND s.of_part = e.part
     AND s.unit IS NOT DISTINCT FROM e.unit
-WHERE s.value > 0 AND e.value IS NOT NULL AND e.is_graded
-GROUP BY ALL;
+WHERE s.value IS NOT NULL AND e.value IS NOT NULL AND e.metric = 'coefficient'
+GROUP BY ALL
+HAVING published_se > 0;
 
 -- Results that a run is asked for. A table whose truth kind is not stated was read in print.
 CREATE VIEW expected_cells AS

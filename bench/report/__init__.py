@@ -1,0 +1,1 @@
+"""The report: a static site made from a store, with nothing fetched from elsewhere."""
