@@ -101,3 +101,57 @@ def build(papers: Papers = None) -> None:
             sys.stdout.write(f"{folder.id}: {word}\n")
     if failed:
         raise typer.Exit(2)
+
+
+@app.command()
+def export(
+    papers: Papers = None,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", help="Folder to write to, one subfolder a paper."),
+    ] = None,
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="Write the hashes into paper.toml (for who adds a paper)."),
+    ] = False,
+) -> None:
+    """Write the data of papers from the packages that publish them.
+
+    Files that are already there with the recorded values are left alone.
+    """
+    from bench.corpus.export import export_paper, with_recorded_hash
+    from data.corpus import data_root
+    from data.files_atomic import write_atomic
+
+    failed = 0
+    for folder in _chosen(papers):
+        try:
+            done = export_paper(folder, data_root(to), accept_new=record)
+        except UserError as error:
+            failed += 1
+            _complain(folder.id, error)
+            continue
+        for file in done:
+            note = "" if file.recorded else f", hash {file.sha256}"
+            sys.stdout.write(f"{folder.id}/{file.name}: {file.outcome}{note}\n")
+        changed = [file for file in done if not file.recorded]
+        if record and changed:
+            path = folder.root / "paper.toml"
+            text = path.read_text(encoding="utf-8")
+            for file in changed:
+                text = with_recorded_hash(text, file.name, file.sha256)
+            write_atomic(path, text.encode())
+    if failed:
+        raise typer.Exit(2)
+
+
+@app.command()
+def methods(
+    paper: Annotated[str, typer.Argument(help="A bundled id, or a paper's folder.")],
+) -> None:
+    """Print a paper's methods: everything that an arm is told."""
+    from bench.corpus.overview import methods_lines
+    from data.corpus import open_paper
+
+    for line in methods_lines(open_paper(paper).methods):
+        sys.stdout.write(line + "\n")
