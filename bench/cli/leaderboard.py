@@ -145,7 +145,7 @@ def _print_board(board: Leaderboard, denominator: str) -> None:
     from rich.text import Text
 
     table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("arm", no_wrap=True)
+    table.add_column("arm", no_wrap=True, max_width=26, overflow="ellipsis")
     for head, _, form in _COLUMNS:
         table.add_column(head, justify="right" if form else "left", no_wrap=True)
     kinds = {"self_test": "self-test", "baseline": "baselines"}

@@ -395,50 +395,69 @@ class _Writer:
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
-        self._waiting: Rows = defaultdict(list)
+        self._waiting: dict[str, list[Any]] = defaultdict(list)
         self._count = 0
-        self._columns = {
-            table: {
-                str(name): str(kind)
-                for name, kind in connection.execute(
-                    "SELECT column_name, data_type FROM information_schema.columns "
-                    "WHERE table_name = ? ORDER BY ordinal_position",
-                    [table],
-                ).fetchall()
-            }
-            for table in _WRITE_ORDER
+        self._columns = {table: _column_types(connection, table) for table in _WRITE_ORDER}
+        self._keys = {
+            str(table): [str(name) for name in names]
+            for table, names in connection.execute(
+                "SELECT table_name, constraint_column_names FROM duckdb_constraints() "
+                "WHERE constraint_type = 'PRIMARY KEY'",
+            ).fetchall()
         }
 
     def add(self, rows: Rows) -> None:
-        """Queue rows; a full batch is written."""
-        for table, some in rows.items():
-            self._waiting[table] += some
-            self._count += len(some)
+        """Queue rows that belong together, all or none; a full batch is written.
+
+        Raises
+        ------
+        ValueError
+            When a value does not fit its column, or two rows have one key.
+        """
+        tables = {name: self._table(name, some) for name, some in rows.items() if some}
+        for name, table in tables.items():
+            self._waiting[name].append(table)
+            self._count += table.num_rows
         if self._count >= _BATCH_ROWS:
             self.flush()
 
-    def flush(self) -> None:
-        """Write what waits, parents before children."""
-        for table in _WRITE_ORDER:
-            rows = self._waiting.pop(table, [])
-            if rows:
-                self._insert(table, rows)
-        self._count = 0
-
-    def _insert(self, table: str, rows: list[dict[str, Any]]) -> None:
+    def _table(self, name: str, rows: list[dict[str, Any]]) -> Any:
         import pyarrow as pa
 
-        columns = self._columns[table]
-        batch = pa.table(
-            {
-                name: pa.array([row[name] for row in rows], _arrow_type(kind))
-                for name, kind in columns.items()
-            },
-        )
-        self._connection.register("batch", batch)
-        names = ", ".join(f'"{name}"' for name in columns)
-        self._connection.execute(f'INSERT INTO "{table}" SELECT {names} FROM batch')  # noqa: S608
-        self._connection.unregister("batch")
+        try:
+            table = pa.table(
+                {
+                    column: pa.array([row[column] for row in rows], _arrow_type(kind))
+                    for column, kind in self._columns[name].items()
+                },
+            )
+        except (pa.ArrowException, OverflowError, UnicodeEncodeError) as error:
+            raise ValueError(f"{name}: a value does not fit: {error}") from None
+        keys = self._keys.get(name)
+        if keys and table.select(keys).group_by(keys).aggregate([]).num_rows < table.num_rows:
+            raise ValueError(f"{name}: two rows have one key ({', '.join(keys)})")
+        return table
+
+    def flush(self) -> None:
+        """Write what waits, parents before children."""
+        import pyarrow as pa
+
+        for name in _WRITE_ORDER:
+            waiting = self._waiting.pop(name, [])
+            if waiting:
+                self._connection.register("batch", pa.concat_tables(waiting))
+                self._connection.execute(f'INSERT INTO "{name}" SELECT * FROM batch')  # noqa: S608
+                self._connection.unregister("batch")
+        self._count = 0
+
+
+def _column_types(connection: duckdb.DuckDBPyConnection, table: str) -> dict[str, str]:
+    columns = connection.execute(
+        "SELECT column_name, data_type FROM information_schema.columns "
+        "WHERE table_name = ? ORDER BY ordinal_position",
+        [table],
+    ).fetchall()
+    return {str(name): str(kind) for name, kind in columns}
 
 
 def _arrow_type(kind: str) -> Any:
@@ -501,24 +520,31 @@ def _collect(
         run = _read_run(path, runs, problems)
         if run is None or not _is_welcome(run, known, seen, problems):
             continue
-        seen.add(run.run_id)
-        graded += run.grade is not None
-        rows: Rows = {"runs": [_run_row(run)], "attempts": list(_attempt_rows(run))}
         arm = run.spec.arm
-        if arms.setdefault(arm.name, arm) is arm:
+        rows = _rows_of_run(run, problems)
+        if arm.name not in arms:
             rows["arms"] = [_arm_row(arm)]
         elif arms[arm.name] != arm:
-            problems.append(
-                (run.run_id, f"arm {arm.name!r} has other options than in its first run")
-            )
-        if run.grade is not None:
-            rows |= grade_rows(run.run_id, run.grade)
-        if run.record is not None and run.record.accepted_attempt is not None:
-            rows["artifacts"] = artifact_rows(
-                run.run_id, run.path, run.record.accepted_attempt, problems
-            )
-        writer.add(rows)
+            problems.append((run.run_id, f"arm {arm.name!r} has other options than before"))
+        try:
+            writer.add(rows)
+        except ValueError as error:
+            problems.append((run.run_id, str(error)))
+            continue
+        arms.setdefault(arm.name, arm)
+        seen.add(run.run_id)
+        graded += run.grade is not None
     return len(seen), graded
+
+
+def _rows_of_run(run: _Run, problems: Problems) -> Rows:
+    rows: Rows = {"runs": [_run_row(run)], "attempts": list(_attempt_rows(run))}
+    if run.grade is not None:
+        rows |= grade_rows(run.run_id, run.grade)
+    if run.record is not None and run.record.accepted_attempt is not None:
+        accepted = run.record.accepted_attempt
+        rows["artifacts"] = artifact_rows(run.run_id, run.path, accepted, problems)
+    return rows
 
 
 def _is_welcome(run: _Run, known: frozenset[str], seen: set[str], problems: Problems) -> bool:

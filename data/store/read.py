@@ -129,7 +129,7 @@ def export_store(store: Path, to: Path) -> tuple[Path, ...]:
     with open_store(store) as connection:
         names = [str(row[0]) for row in connection.execute(_TABLES).fetchall()]
         for name in names:
-            table = connection.execute(f'SELECT * FROM "{name}" ORDER BY ALL').to_arrow_table()  # noqa: S608
+            table = connection.sql(f'SELECT * FROM "{name}" ORDER BY ALL').to_arrow_table()  # noqa: S608
             parquet = to / f"{name}.parquet"
             temporary = parquet.with_suffix(".tmp")
             pyarrow.parquet.write_table(table, temporary, compression="zstd")
@@ -160,7 +160,7 @@ def _flat(connection: duckdb.DuckDBPyConnection, name: str) -> Any:
         if kind != "BLOB"
     ]
     query = f'SELECT {", ".join(wanted)} FROM "{name}" ORDER BY ALL'  # noqa: S608
-    return connection.execute(query).to_arrow_table()
+    return connection.sql(query).to_arrow_table()
 
 
 def unpack_artifact(content: bytes) -> str:
