@@ -12,11 +12,15 @@ import typer
 from data.records.errors import UserError
 
 if TYPE_CHECKING:
+    from bench.corpus.check import PaperCheck
     from data.corpus import PaperFolder
 
 __all__ = ["app"]
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+_IDENTIFYING = ("cell",)
+_BRIEF = ("id", "year", "tables", "cells", "seen", "recalled", "estimators")
 
 Papers = Annotated[
     list[str] | None,
@@ -60,16 +64,30 @@ def _print_rows(rows: Sequence[dict[str, Any]], title: str, *, json: bool, csv: 
         writer.writeheader()
         writer.writerows(rows)
         return
+    from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title, box=None, header_style="bold", title_justify="left")
+    table = Table(
+        title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False
+    )
     for name in names:
-        number = all(isinstance(row[name], int | None) for row in rows)
-        table.add_column(name.replace("_", " "), justify="right" if number else "left")
+        number = all(isinstance(row[name], int | float | None) for row in rows)
+        table.add_column(
+            name.replace("_", " "),
+            justify="right" if number else "left",
+            overflow="fold" if name in _IDENTIFYING else "ellipsis",
+            no_wrap=name not in _IDENTIFYING,
+        )
     for row in rows:
-        table.add_row(*("" if row[name] is None else str(row[name]) for name in names))
-    Console().print(table)
+        table.add_row(*(_shown(row[name]) for name in names))
+    Console(width=None if sys.stdout.isatty() else 140).print(table)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 @app.command("list")
@@ -78,6 +96,8 @@ def list_papers(json: Json = False, csv: Csv = False) -> None:
     from bench.corpus.overview import paper_row
 
     rows = [paper_row(folder) for folder in _chosen(None)]
+    if not json and not csv:
+        rows = [{name: row[name] for name in _BRIEF} for row in rows]
     _print_rows(rows, f"{len(rows)} bundled papers", json=json, csv=csv)
 
 
@@ -155,3 +175,98 @@ def methods(
 
     for line in methods_lines(open_paper(paper).methods):
         sys.stdout.write(line + "\n")
+
+
+@app.command()
+def check(
+    papers: Papers = None,
+    data: Data = None,
+    rscript: Annotated[
+        bool | None,
+        typer.Option(
+            "--rscript/--no-rscript",
+            help="Run the R twins of the packages; without either, where Rscript is found.",
+        ),
+    ] = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Record the twins' values in package/reproduction.csv.")
+    ] = False,
+    limit: Annotated[float, typer.Option("--limit", help="Seconds for each R twin.")] = 300.0,
+    cells: Annotated[
+        bool, typer.Option("--cells", help="List every cell, not only those that differ.")
+    ] = False,
+    json: Json = False,
+    csv: Csv = False,
+) -> None:
+    """Check papers: records, data, links, leaks, and whether the package gives each cell.
+
+    Exit code 1 when a paper has a problem. --json and --csv print one row a cell.
+    """
+    from bench.corpus.check import check_paper, find_rscript
+
+    program = None if rscript is False else find_rscript()
+    if rscript and program is None:
+        raise UserError("Rscript is not installed: apt-get install r-base-core")
+    done = [
+        check_paper(folder, data=data, rscript=program, write=write, limit=limit)
+        for folder in _chosen(papers)
+    ]
+    if json or csv:
+        _print_rows([row for one in done for row in _cell_rows(one)], "", json=json, csv=csv)
+    else:
+        _print_rows([_check_row(one) for one in done], "Papers", json=False, csv=False)
+        _print_cells(done, every=cells)
+    for one in done:
+        for note in one.notes:
+            sys.stderr.write(f"bench: {one.paper_id}: note: {note}\n")
+        for problem in one.problems:
+            sys.stderr.write(f"bench: {one.paper_id}: {problem}\n")
+    if any(one.problems for one in done):
+        raise typer.Exit(1)
+
+
+def _check_row(check: PaperCheck) -> dict[str, Any]:
+    from bench.corpus.twins import Match
+
+    ran = check.twins in ("executed", "recorded")
+    return {
+        "paper": check.paper_id,
+        "problems": len(check.problems),
+        "cells": len(check.cells),
+        "seen": check.coverage.get("seen"),
+        "R": check.twins,
+        **{match.value: check.matches[match.value] if ran else None for match in Match},
+    }
+
+
+def _cell_rows(check: PaperCheck) -> list[dict[str, Any]]:
+    ran = check.twins in ("executed", "recorded")
+    return [
+        {
+            "paper": check.paper_id,
+            "table": cell.cell[0],
+            "row": cell.cell[1],
+            "column": cell.cell[2],
+            "metric": cell.cell[3],
+            "published": cell.published,
+            "package": cell.value,
+            "match": cell.match.value if ran else check.twins,
+        }
+        for cell in check.cells
+    ]
+
+
+def _print_cells(checks: Sequence[PaperCheck], *, every: bool) -> None:
+    rows = [row for one in checks for row in _cell_rows(one)]
+    shown = rows if every else [row for row in rows if row["match"] in ("within_2pct", "off")]
+    if shown:
+        names = ("paper", "table", "row", "column", "metric")
+        shown = [
+            {
+                "cell": " / ".join(row[name] for name in names),
+                **{name: row[name] for name in ("published", "package", "match")},
+            }
+            for row in shown
+        ]
+        title = "Cells" if every else "Cells that the package does not give as printed"
+        _print_rows(shown, title, json=False, csv=False)

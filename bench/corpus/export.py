@@ -99,7 +99,7 @@ def _loaded(folder: PaperFolder, file: ExportFile) -> pd.DataFrame:
         frame = SOURCES[kind](name, folder.root)
     except ModuleNotFoundError as error:
         raise UserError(
-            f"the data package {error.name} is not installed (only the export needs it): {_INSTALL}",
+            f"the data package {error.name} is not installed (the export needs it): {_INSTALL}",
         ) from None
     return tidy_frame(frame, file.columns)
 
