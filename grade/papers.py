@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -168,6 +168,7 @@ def _cell_grades(
                 would_be_a_at=int(graded.would_be_a_at[entry]) or None,
                 reason=REASONS[graded.reason[entry]],
                 grades={name: grades[entry] for name, grades in by_rule.items()},
+                truth_kind=cell.truth_kind or published.truth_kind,
             )
         )
     return tuple(cells)
@@ -239,20 +240,19 @@ def _table_grade(
     cells: tuple[CellGrade, ...],
 ) -> TableGrade:
     counted = graded.expected & np.isfinite(columns.value)
-    grades = []
-    for rule in graded.rules:
-        letters = np.where(counted, rule.graded.letter, NO_GRADE)
-        for roll_up in _single_run(rubric):
-            scores = table_scores(rubric, roll_up, letters, columns.table, 1)
-            grades.append(
-                RollUpGrade(
-                    cell_rule=rule.rule.name,
-                    roll_up=roll_up.name,
-                    grade=_letter(int(scores.letter[0])),
-                    score=_known(scores.score)[0],
-                    n_cells=int(scores.count[0]),
-                )
-            )
+    grades = _roll_ups(columns, graded, rubric, counted, "all")
+    recalled = np.array(
+        [
+            (cell.truth_kind or published.truth_kind) is TruthKind.RECALLED
+            for cell in published.cells
+        ],
+        dtype=bool,
+    )
+    by_truth: list[RollUpGrade] = []
+    if (counted & ~recalled).any():
+        by_truth += _roll_ups(columns, graded, rubric, counted & ~recalled, "seen")
+    if (counted & recalled).any():
+        by_truth += _roll_ups(columns, graded, rubric, counted & recalled, "recalled")
     powers = graded.power[graded.expected]
     whole = rubric.rescaling.method == "table_median" and len(powers) > 0
     aligned_by: Literal["key", "labels", "none"] = (
@@ -270,6 +270,7 @@ def _table_grade(
         truth_kind=published.truth_kind,
         gradable=published.readable and bool(counted.any()),
         grades=tuple(grades),
+        grades_by_truth=tuple(by_truth),
         coverage=_coverage(columns, graded, counted),
         letters={
             rule.rule.name: _letter_counts(rule.graded.letter[counted]) for rule in graded.rules
@@ -285,6 +286,32 @@ def _table_grade(
         extra_cells=_extra_cells(published, reproduced.columns, graded),
         cells=cells,
     )
+
+
+def _roll_ups(
+    columns: PublishedColumns,
+    graded: TableColumns,
+    rubric: Rubric,
+    counted: NDArray[np.bool_],
+    truth: Truth,
+) -> list[RollUpGrade]:
+    """Grades of one table over the cells that count, under each cell rule and roll-up."""
+    grades = []
+    for rule in graded.rules:
+        letters = np.where(counted, rule.graded.letter, NO_GRADE)
+        for roll_up in _single_run(rubric):
+            scores = table_scores(rubric, roll_up, letters, columns.table, 1)
+            grades.append(
+                RollUpGrade(
+                    cell_rule=rule.rule.name,
+                    roll_up=roll_up.name,
+                    grade=_letter(int(scores.letter[0])),
+                    score=_known(scores.score)[0],
+                    n_cells=int(scores.count[0]),
+                    truth=truth,
+                )
+            )
+    return grades
 
 
 def _single_run(rubric: Rubric) -> tuple[RollUp, ...]:
@@ -364,14 +391,6 @@ def _extra_cells(
 # --------------------------------------------------------------------------- a paper
 
 
-@dataclass(frozen=True, slots=True)
-class _Tables:
-    """Tables of one kind of truth."""
-
-    truth: Truth
-    tables: tuple[TableGrade, ...]
-
-
 def grade_paper(
     published: Sequence[Table], reproduced: Mapping[str, ReproducedTable], rubric: Rubric
 ) -> PaperGrade:
@@ -398,10 +417,10 @@ def grade_paper(
         paper_id=next((table.paper_id for table in published if table.paper_id), None),
         headline=rubric.headline,
         grades=tuple(
-            _paper_roll_up(rubric, rule.name, roll_up, group)
+            _paper_roll_up(rubric, rule.name, roll_up, tables, truth)
             for rule in rubric.cell_rules
             for roll_up in _single_run(rubric)
-            for group in _by_truth(tables)
+            for truth in TRUTHS
         ),
         coverage=coverage,
         denominators=Denominators(coverage.produced, coverage.expected, coverage.expected),
@@ -432,16 +451,22 @@ def grade_paper(
     )
 
 
-def _by_truth(tables: Sequence[TableGrade]) -> tuple[_Tables, ...]:
-    recalled = tuple(table for table in tables if table.truth_kind is TruthKind.RECALLED)
-    seen = tuple(table for table in tables if table.truth_kind is not TruthKind.RECALLED)
-    return (_Tables("seen", seen), _Tables("recalled", recalled), _Tables("all", tuple(tables)))
-
-
-def _paper_roll_up(rubric: Rubric, cell_rule: str, roll_up: RollUp, group: _Tables) -> PaperRollUp:
-    grades = [table.roll_up(cell_rule, roll_up.name) for table in group.tables if table.gradable]
+def _paper_roll_up(
+    rubric: Rubric,
+    cell_rule: str,
+    roll_up: RollUp,
+    tables: Sequence[TableGrade],
+    truth: Truth,
+) -> PaperRollUp:
+    grades = [
+        grade
+        for table in tables
+        if table.gradable
+        for grade in (*table.grades, *table.grades_by_truth)
+        if (grade.cell_rule, grade.roll_up, grade.truth) == (cell_rule, roll_up.name, truth)
+    ]
     letter, score, number = _paper_score(rubric, roll_up, grades)
-    return PaperRollUp(cell_rule, roll_up.name, group.truth, letter, score, number)
+    return PaperRollUp(cell_rule, roll_up.name, truth, letter, score, number)
 
 
 def _paper_score(
@@ -482,12 +507,18 @@ def at_least_one_non_f(
     """
     roll_up = next(entry for entry in rubric.roll_ups if entry.missing == "left_out_if_all_miss")
     arms = tuple(sorted(papers))
-    tables = {arm: {table.table: table for table in _tables_of(papers[arm], truth)} for arm in arms}
+    tables = {
+        arm: {table.table: table for table in papers[arm].tables if table.gradable} for arm in arms
+    }
     by_table: dict[str, dict[str, int]] = {}
     for slug in tables[arms[0]] if arms else ():
         letters = np.array(
             [
-                [_code(cell.grades[cell_rule].grade) for cell in tables[arm][slug].cells]
+                [
+                    _code(cell.grades[cell_rule].grade)
+                    for cell in tables[arm][slug].cells
+                    if truth in {"all", _truth_of(cell)}
+                ]
                 for arm in arms
             ],
             dtype=np.int64,
@@ -522,9 +553,8 @@ def at_least_one_non_f(
     return results
 
 
-def _tables_of(paper: PaperGrade, truth: Truth) -> tuple[TableGrade, ...]:
-    group = next(group for group in _by_truth(paper.tables) if group.truth == truth)
-    return tuple(table for table in group.tables if table.gradable)
+def _truth_of(cell: CellGrade) -> Truth:
+    return "recalled" if cell.truth_kind is TruthKind.RECALLED else "seen"
 
 
 def _code(letter: Letter | None) -> int:

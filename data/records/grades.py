@@ -280,6 +280,8 @@ class CellGrade:
     reason : Reason
     grades : dict of str to RuleGrade
         By the name of the cell rule.
+    truth_kind : TruthKind or None
+        How the published value is known: the cell's own kind, else its table's.
     """
 
     rubric: str
@@ -310,6 +312,7 @@ class CellGrade:
     would_be_a_at: int | None
     reason: Reason
     grades: dict[str, RuleGrade]
+    truth_kind: TruthKind | None = None
 
     @property
     def key(self) -> CellKey:
@@ -348,13 +351,18 @@ class Denominators:
 
 @dataclass(frozen=True, slots=True)
 class RollUpGrade:
-    """A table's grade under one cell rule and roll-up. None where no cell could be graded."""
+    """A table's grade under one cell rule and roll-up. None where no cell could be graded.
+
+    `truth` says which cells it is over: those read in print (or of undeclared source), those
+    recalled, or all.
+    """
 
     cell_rule: str
     roll_up: str
     grade: Letter | None
     score: float | None
     n_cells: int
+    truth: Literal["seen", "recalled", "all"] = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,6 +409,9 @@ class TableGrade:
         False where the published table has no readable result cell; it stays in counts of
         tables and has no grade.
     grades : tuple of RollUpGrade
+        Over all cells.
+    grades_by_truth : tuple of RollUpGrade
+        Over the cells read in print, and over those recalled; only where there are any.
     coverage : Coverage
     letters : dict of str to dict of str to int
         Cells by letter, by the name of the cell rule.
@@ -438,26 +449,30 @@ class TableGrade:
     problems: tuple[str, ...]
     extra_cells: tuple[str, ...]
     cells: tuple[CellGrade, ...]
+    grades_by_truth: tuple[RollUpGrade, ...] = ()
 
-    def roll_up(self, cell_rule: str, roll_up: str) -> RollUpGrade:
+    def roll_up(
+        self, cell_rule: str, roll_up: str, truth: Literal["seen", "recalled", "all"] = "all"
+    ) -> RollUpGrade:
         """Grade under the named cell rule and roll-up.
 
         Raises
         ------
         KeyError
-            When the rubric has no such pair.
+            When the rubric has no such pair, or the table no cell of such truth.
         """
-        for grade in self.grades:
-            if (grade.cell_rule, grade.roll_up) == (cell_rule, roll_up):
+        for grade in (*self.grades, *self.grades_by_truth):
+            if (grade.cell_rule, grade.roll_up, grade.truth) == (cell_rule, roll_up, truth):
                 return grade
-        raise KeyError((cell_rule, roll_up))
+        raise KeyError((cell_rule, roll_up, truth))
 
 
 @dataclass(frozen=True, slots=True)
 class PaperRollUp:
     """A paper's grade under one cell rule, roll-up and kind of truth.
 
-    `truth` is `seen` (tables read in print, or of undeclared source), `recalled`, or `all`.
+    `truth` says which cells its tables' grades are over: `seen` (read in print, or of undeclared
+    source), `recalled`, or `all`.
     `arms` is the set of arms that a roll-up over several arms depends on.
     """
 

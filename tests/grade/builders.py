@@ -7,7 +7,7 @@ from data.records.tables import Cell, CellKey, Table
 from grade.reading import read_reproduced
 
 
-def table(rows, *, slug="table_1", id="Table 1", **more):
+def table(rows, *, slug="table_1", table_id="Table 1", **more):
     """Table of (row, col, metric, text, options): value and decimals are those of the text."""
     cells = []
     for row, col, metric, text, options in rows:
@@ -30,7 +30,7 @@ def table(rows, *, slug="table_1", id="Table 1", **more):
                 unit=options.get("unit"),
             )
         )
-    return Table(id, slug, tuple(cells), **({"paper_id": "paper"} | more))
+    return Table(table_id, slug, tuple(cells), **({"paper_id": "paper"} | more))
 
 
 def entries(published, values):

@@ -3,13 +3,12 @@
 import csv
 from pathlib import Path
 
-CASES = [
-    case
-    for case in csv.DictReader(
+CASES = list(
+    csv.DictReader(
         (Path(__file__).parent / "golden.csv").read_text(encoding="utf-8").splitlines(),
         delimiter=";",
     )
-]
+)
 
 
 def letter_of(case):

@@ -141,7 +141,13 @@ def half_up(value):
 
 def z_of(p):
     p = float(p)
-    return math.inf if p <= 0 else NormalDist().inv_cdf(1 - p / 2) if p > 1e-12 else -NormalDist().inv_cdf(p / 2)
+    return (
+        math.inf
+        if p <= 0
+        else NormalDist().inv_cdf(1 - p / 2)
+        if p > 1e-12
+        else -NormalDist().inv_cdf(p / 2)
+    )
 
 
 def printed_letter(cell):
@@ -151,38 +157,54 @@ def printed_letter(cell):
     if r is None:
         return "F"
     if cell.metric in COUNTS:
-        p, r = half_up(p), half_up(r)
-        if p == r:
-            return "A"
-        if p == 0:
-            return "E"
-        return "BCDE"["ABCD".index(letter(abs(r - p) / abs(p), (0.01, 0.05, 0.2)))]
+        return count_letter(half_up(p), half_up(r))
     if cell.metric == "standard_error" and r <= 0:
         return "E"
     if cell.metric == "p_value":
-        if r < 0 or r > 1:
-            return "E"
-        if distance(cell, r) == 0:
-            return "A"
-        low, high = interval(cell)
-        apart = max(z_of(high) - z_of(r), z_of(r) - z_of(low))
-        return "E" if math.isinf(apart) else letter(Fraction(apart), (0.02, 0.2, 0.4, 0.6))
-    dev, size, u = distance(cell, r), abs(p), cell.u
-    if cell.metric == "coefficient" and cell.se is not None and cell.se > 0:
-        scale = max(size, cell.se)
-    elif cell.metric in {"t_statistic", "z_statistic"}:
-        scale = max(size, 1)
-    elif cell.metric in {"ci_lower", "ci_upper"} and cell.width is not None and cell.width > 0:
-        scale = max(size, cell.width / Fraction("3.92"))
-    elif cell.metric in FRACTIONS:
-        if cell.unit == "percent" or (cell.metric == "share" and size > 1):
-            dev, size, u = dev / 100, size / 100, u / 100
-        scale = max(min(size, 1 - size), u)
-    else:
-        scale = max(size, u)
+        return p_value_letter(cell, r)
+    dev, scale = distance(cell, r), scale_of(cell)
+    if cell.metric in FRACTIONS and in_percent(cell):
+        dev /= 100
     if dev == 0:
         return "A"
     return "E" if scale == 0 else letter(dev / scale, (0.02, 0.2, 0.4, 0.6))
+
+
+def count_letter(p, r):
+    if p == r:
+        return "A"
+    if p == 0:
+        return "E"
+    return "BCDE"["ABCD".index(letter(abs(r - p) / abs(p), (0.01, 0.05, 0.2)))]
+
+
+def p_value_letter(cell, r):
+    if r < 0 or r > 1:
+        return "E"
+    if distance(cell, r) == 0:
+        return "A"
+    low, high = interval(cell)
+    apart = max(z_of(high) - z_of(r), z_of(r) - z_of(low))
+    return "E" if math.isinf(apart) else letter(Fraction(apart), (0.02, 0.2, 0.4, 0.6))
+
+
+def in_percent(cell):
+    return cell.unit == "percent" or (cell.metric == "share" and abs(cell.published) > 1)
+
+
+def scale_of(cell):
+    size, u = abs(cell.published), cell.u
+    if cell.metric == "coefficient" and cell.se is not None and cell.se > 0:
+        return max(size, cell.se)
+    if cell.metric in {"t_statistic", "z_statistic"}:
+        return max(size, 1)
+    if cell.metric in {"ci_lower", "ci_upper"} and cell.width is not None and cell.width > 0:
+        return max(size, cell.width / Fraction("3.92"))
+    if cell.metric in FRACTIONS:
+        if in_percent(cell):
+            size, u = size / 100, u / 100
+        return max(min(size, 1 - size), u)
+    return max(size, u)
 
 
 def link(cells):
@@ -258,25 +280,35 @@ def rescale_by_units(cells):
                 groups[grouping(place), cell.metric == "share"].append(place)
         for (_, share), places in groups.items():
             pairs = [place for place in places if telling(cells[place])]
-            if len(pairs) < 3 or len({estimate(place) for place in pairs}) < 2:
+            if len({estimate(place) for place in pairs}) < 2:
                 continue
             logs = [
-                math.log10(abs(cells[place].raw)) - math.log10(abs(cells[place].published)) - cells[place].power
+                math.log10(abs(cells[place].raw))
+                - math.log10(abs(cells[place].published))
+                - cells[place].power
                 for place in pairs
             ]
-            middle = median(logs)
-            power = round(middle)
-            if not 1 <= abs(power) <= 6 or (share and abs(power) != 2):
-                continue
-            if abs(middle - power) > 0.04 * (1 + 1e-9):
-                continue
-            reach = 0.15 * (1 + 1e-9)
-            if sum(abs(log - power) <= reach for log in logs) < 0.8 * len(logs) * (1 - 1e-9):
-                continue
-            if sum(abs(log) <= reach for log in logs) > 0.2 * len(logs) * (1 + 1e-9):
-                continue
+            power = power_of_group(logs, share)
             for place in places:
                 cells[place].power += power
+
+
+def power_of_group(logs, share):
+    if len(logs) < 3:
+        return 0
+    middle = median(logs)
+    power = round(middle)
+    reach = 0.15 * (1 + 1e-9)
+    at_power = sum(abs(log - power) <= reach for log in logs)
+    at_unity = sum(abs(log) <= reach for log in logs)
+    fires = (
+        1 <= abs(power) <= 6
+        and (not share or abs(power) == 2)
+        and abs(middle - power) <= 0.04 * (1 + 1e-9)
+        and at_power >= 0.8 * len(logs) * (1 - 1e-9)
+        and at_unity <= 0.2 * len(logs) * (1 + 1e-9)
+    )
+    return power if fires else 0
 
 
 def grade(cells, rule):
