@@ -4,7 +4,8 @@ library(pscl)
 library(sandwich)
 
 arguments <- commandArgs(trailingOnly = TRUE)
-companies <- readRDS(file.path(arguments[1], "InstInnovation.rds"))
+# InstInnovation.parquet, read from the copy as CSV that stands beside it.
+companies <- read.csv(file.path(arguments[1], "InstInnovation.csv"))
 fit <- hurdle(cites ~ institutions + log(capital / employment) + log(sales), data = companies,
               dist = "negbin")
 covariances <- list(

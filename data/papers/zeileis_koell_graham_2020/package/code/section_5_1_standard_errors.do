@@ -9,7 +9,7 @@ tempname cells
 tempfile collected
 postfile `cells' str40 table str60 row str40 column str20 metric double value using "`collected'"
 
-* InstInnovation.rds is expected as InstInnovation.dta: Stata reads no .rds.
+* InstInnovation.parquet is expected as InstInnovation.dta: Stata reads no .parquet.
 use "`data_dir'/InstInnovation.dta", clear
 generate log_capital_labour = log(capital / employment)
 generate log_sales = log(sales)
