@@ -50,19 +50,20 @@ class Isolation(StrEnum):
 class Arm:
     """One contestant: scaffold, model and options.
 
-    `kind` is "contestant", "reference" (human) or "self_test": a self-test arm knows the truth
-    by a route of its own and stays out of leaderboards unless asked for.
+    `kind` is "contestant", "reference" (human), "self_test" or "baseline": a self-test arm knows
+    the truth by a route of its own and stays out of leaderboards unless asked for; a baseline
+    stands beside the arms and is not ranked.
     """
 
     name: str
     scaffold: str
     model: str | None = None
-    kind: Literal["contestant", "reference", "self_test"] = "contestant"
+    kind: Literal["contestant", "reference", "self_test", "baseline"] = "contestant"
     provider: str | None = None
     knowledge_cutoff: str | None = None
     methods_variant: Literal["structured", "free_form", "passages"] = "structured"
     named: bool = True
-    options: dict[str, str | int | float | bool] = field(default_factory=dict)
+    options: dict[str, str | int | float | bool | tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,11 @@ class PaperFingerprint:
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """One planned run. Its hash leaves out the project's version and the rubric."""
+    """One planned run. Its hash leaves out the project's version and the rubric.
+
+    `preparation` is the hash of what the arm puts into the workspace and of its command, so that
+    a changed script is another run.
+    """
 
     leaderboard: str
     paper: PaperFingerprint
@@ -97,6 +102,7 @@ class RunSpec:
     seed: int
     limits: Limits = Limits()
     isolation: Isolation = Isolation.NAMESPACES
+    preparation: str = ""
     schema_version: int = RUN_SCHEMA_VERSION
 
 
