@@ -163,7 +163,7 @@ def _masker(table: Table) -> Callable[[str], str]:
 
 
 def _kept(text: str, result: str) -> str:
-    """The original text where nothing was masked, so that its typography stays."""
+    """Give the original text where nothing was masked, so that its typography stays."""
     return text if result == _ascii(text) else result
 
 
