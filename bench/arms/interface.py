@@ -27,6 +27,7 @@ __all__ = [
     "ArmContext",
     "ArmKind",
     "ArmProgram",
+    "NothingToRun",
     "Preparation",
     "options_of",
     "preparation_hash",
@@ -39,6 +40,10 @@ OPEN_KINDS: Final[tuple[ArmKind, ...]] = ("reference", "self_test", "baseline")
 
 Option = str | int | float | bool | tuple[str, ...]
 OptionType = type[Option]
+
+
+class NothingToRun(UserError):
+    """An arm has nothing for a paper: the pair is left out of the plan, and the plan says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +138,10 @@ class ArmProgram(Protocol):
 
         Raises
         ------
+        NothingToRun
+            When the arm has nothing for this paper.
         data.records.errors.UserError
-            When an option is unknown or wrong, or the paper has nothing to run.
+            When an option is unknown or wrong.
         """
         ...
 
