@@ -21,4 +21,6 @@ else
   rm -rf "$folder"
   "$UV" venv --quiet --python "$python" "$folder"
   "$UV" pip install --quiet --link-mode copy --python "$folder/bin/python" --require-hashes -r data/registries/analysis.lock
+  # Tests and documentation of packages print published tables; no run needs them.
+  "$(dirname "$UV")/python" -m bench.jail.prune "$folder"
 fi
