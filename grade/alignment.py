@@ -78,7 +78,12 @@ def align(rule: Alignment, published: PublishedColumns, reproduced: ReproducedCo
         by_labels |= _tables_that_disagree(published, reproduced, match)
     reason = np.where(match == UNKNOWN, MISSING, OK)
     for table in np.flatnonzero(by_labels):
-        _align_table(rule, published, reproduced, int(table), match, reason)
+        ours = np.flatnonzero(published.table == table)
+        theirs = np.flatnonzero(reproduced.table == table)
+        match[ours] = UNKNOWN
+        _align_table(rule, published, reproduced, ours, ours, theirs, match, reason)
+    if rule.method == "labels":
+        _align_rests(rule, published, reproduced, by_labels, match, reason)
     found = np.flatnonzero(match != UNKNOWN)
     reason[found] = reproduced.reason[match[found]]
     reason[found[doubled[match[found]]]] = REASON_CODES[Reason.DUPLICATE]
@@ -136,21 +141,18 @@ def _tables_that_disagree(
     published: PublishedColumns, reproduced: ReproducedColumns, match: Integers
 ) -> Booleans:
     """Tables where a reproduced cell's labels are not those of the published cell at its key."""
-    import pandas as pd
-
     matched = np.flatnonzero(match != UNKNOWN)
     given = match[matched]
     wrong = np.zeros(len(matched), dtype=bool)
     for name in ("row_label", "col_label", "panel"):
-        theirs = getattr(reproduced, name)[given]
         ours = getattr(published, name)[matched]
-        codes, labels = pd.factorize(np.concatenate([ours, theirs]), use_na_sentinel=True)
-        normal, _ = pd.factorize(
-            np.array([normal_label(str(label)) for label in labels], dtype=object)
-        )
-        normal = np.append(normal, UNKNOWN)
-        left, right = normal[codes[: len(ours)]], normal[codes[len(ours) :]]
-        wrong |= (left != right) & (codes[len(ours) :] != UNKNOWN)
+        theirs = getattr(reproduced, name)[given]
+        places = np.flatnonzero(ours != theirs)
+        differ = [
+            label is not None and normal_label(label) != normal_label(known)
+            for known, label in zip(ours[places], theirs[places], strict=True)
+        ]
+        wrong[places] |= np.array(differ, dtype=bool)
     metric = reproduced.metric[given]
     wrong |= (metric != UNKNOWN) & (metric != published.metric[matched])
     disagree = np.zeros(published.n_tables, dtype=bool)
@@ -161,21 +163,60 @@ def _tables_that_disagree(
 # --------------------------------------------------------------------------- by labels
 
 
+def _align_rests(
+    rule: Alignment,
+    published: PublishedColumns,
+    reproduced: ReproducedColumns,
+    by_labels: Booleans,
+    match: Integers,
+    reason: Integers,
+) -> None:
+    """Align by labels what keys have left over on both sides of tables that agree otherwise."""
+    unanswered = np.ones(len(reproduced), dtype=bool)
+    unanswered[match[match != UNKNOWN]] = False
+    waiting = np.zeros(published.n_tables, dtype=bool)
+    waiting[reproduced.table[unanswered]] = True
+    open_tables = np.unique(published.table[match == UNKNOWN])
+    for table in open_tables[waiting[open_tables] & ~by_labels[open_tables]]:
+        ours = np.flatnonzero(published.table == table)
+        rest = ours[match[ours] == UNKNOWN]
+        theirs = np.flatnonzero((reproduced.table == table) & unanswered)
+        taken = _taken_keys(reproduced, match[ours])
+        theirs = np.array(
+            [entry for entry in theirs.tolist() if _key_of(reproduced, entry) not in taken],
+            dtype=np.int64,
+        )
+        if len(theirs):
+            _align_table(rule, published, reproduced, ours, rest, theirs, match, reason)
+
+
+def _taken_keys(reproduced: ReproducedColumns, match: Integers) -> set[tuple[int, int, int]]:
+    return {_key_of(reproduced, entry) for entry in match.tolist() if entry != UNKNOWN}
+
+
+def _key_of(reproduced: ReproducedColumns, entry: int) -> tuple[int, int, int]:
+    return int(reproduced.row[entry]), int(reproduced.col[entry]), int(reproduced.part[entry])
+
+
 def _align_table(
     rule: Alignment,
     published: PublishedColumns,
     reproduced: ReproducedColumns,
-    table: int,
+    table: Integers,
+    ours: Integers,
+    theirs: Integers,
     match: Integers,
     reason: Integers,
 ) -> None:
-    """Align one table by labels; writes its entries of `match` and `reason`."""
-    ours = np.flatnonzero(published.table == table)
-    theirs = _first_of_each_key(reproduced, np.flatnonzero(reproduced.table == table))
-    match[ours], reason[ours] = UNKNOWN, MISSING
-    addresses, given_addresses = _addresses(rule, published, reproduced, ours, theirs)
+    """Align cells of one table by labels; writes their entries of `match` and `reason`.
+
+    `table` are all published cells of the table, `ours` those that are open.
+    """
+    reason[ours] = MISSING
+    first = _first_of_each_key(reproduced, theirs)
+    addresses, given_addresses = _addresses(rule, published, reproduced, ours, first)
     waiting = _match_by_address(addresses, given_addresses, match, reason)
-    _match_by_estimate(published, reproduced, ours, waiting, match, reason)
+    _match_by_estimate(published, reproduced, table, waiting, match, reason)
 
 
 def _first_of_each_key(reproduced: ReproducedColumns, entries: Integers) -> list[int]:
@@ -183,11 +224,7 @@ def _first_of_each_key(reproduced: ReproducedColumns, entries: Integers) -> list
     seen: set[tuple[int, int, int]] = set()
     first = []
     for entry in entries.tolist():
-        key = (
-            int(reproduced.row[entry]),
-            int(reproduced.col[entry]),
-            int(reproduced.part[entry]),
-        )
+        key = _key_of(reproduced, entry)
         if key in seen and min(key[:2]) >= 0:
             continue
         seen.add(key)
@@ -330,11 +367,7 @@ def _match_by_estimate(
 ) -> None:
     """Match standard errors and the like through the estimate that they belong to."""
     estimate_with_key = {
-        (
-            int(reproduced.row[match[entry]]),
-            int(reproduced.col[match[entry]]),
-            int(reproduced.part[match[entry]]),
-        ): entry
+        _key_of(reproduced, int(match[entry])): entry
         for entry in ours.tolist()
         if match[entry] != UNKNOWN
     }

@@ -22,6 +22,7 @@ __all__ = [
     "UNKNOWN",
     "PublishedColumns",
     "ReproducedColumns",
+    "cells_at",
     "join_labels",
     "metric_mask",
     "published_columns",
@@ -132,6 +133,16 @@ class ReproducedColumns:
         return len(self.value)
 
 
+def cells_at(published: PublishedColumns, places: Integers) -> PublishedColumns:
+    """Columns of some cells only; their links to estimates are lost."""
+    arrays = {
+        field.name: getattr(published, field.name)[places]
+        for field in fields(PublishedColumns)
+        if field.name not in {"n_tables", "estimate"}
+    }
+    return PublishedColumns(n_tables=published.n_tables, estimate=np.arange(len(places)), **arrays)
+
+
 def metric_mask(codes: Integers, metrics: Sequence[Metric] | frozenset[Metric]) -> Booleans:
     """Whether each metric code is one of `metrics`."""
     table = np.zeros(len(METRICS), dtype=bool)
@@ -190,6 +201,6 @@ def _append(columns: dict[str, list[Any]], cell: Cell, units: dict[str | None, i
 def _bound(text: str | None) -> int:
     """-1 for a text that opens with "<", +1 for ">", else 0; brackets and blanks apart."""
     start = (text or "").lstrip("([{ \u00a0")[:1]
-    if start in {"<", "\uff1c"}:
+    if start in {"<", "\uff1c", "\u2264"}:
         return -1
-    return 1 if start in {">", "\uff1e"} else 0
+    return 1 if start in {">", "\uff1e", "\u2265"} else 0

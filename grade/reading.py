@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -329,8 +330,8 @@ def _number(
     return (*number_of_text(text, part, parts), kept)
 
 
-_NOT_NUMBERS: Final = frozenset(
-    {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
+_FLOAT: Final = re.compile(
+    r"[+-]?(?:nan|inf(?:inity)?|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE | re.ASCII
 )
 
 
@@ -351,16 +352,17 @@ def number_of_text(text: str, part: int, parts: Sequence[int]) -> tuple[float, R
     stripped = text.strip()
     if not stripped:
         return math.nan, Reason.NULL
-    if stripped.lower().replace("\N{MINUS SIGN}", "-") in _NOT_NUMBERS:
-        return math.nan, Reason.NOT_A_NUMBER
     if len(stripped) > LONGEST_TEXT:
         return math.nan, Reason.UNREADABLE
+    if _FLOAT.fullmatch(stripped.replace("\N{MINUS SIGN}", "-")):
+        number = float(stripped.replace("\N{MINUS SIGN}", "-"))
+        return (number, Reason.OK) if math.isfinite(number) else (math.nan, Reason.NOT_A_NUMBER)
     parsed = parse_cell_text(stripped)
     kinds = {piece.kind for piece in parsed.parts}
     if kinds == {"missing"}:
         return math.nan, Reason.NULL
     numbers = [piece.value for piece in parsed.parts if piece.value is not None]
-    if not numbers or parsed.bound or kinds & {"less_than", "greater_than", "text", "setting"}:
+    if not numbers or parsed.bound or kinds & {"text", "setting"}:
         return math.nan, Reason.UNREADABLE
     if len(numbers) == 1:
         value = numbers[0]
@@ -368,8 +370,6 @@ def number_of_text(text: str, part: int, parts: Sequence[int]) -> tuple[float, R
         value = numbers[list(parts).index(part)]
     else:
         return math.nan, Reason.UNREADABLE
-    if not math.isfinite(value):
-        return math.nan, Reason.NOT_A_NUMBER
     return float(value), Reason.OK
 
 

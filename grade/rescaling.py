@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from data.records.grades import Rescaling
 from data.records.metrics import UNIT_METRICS, Metric
 from grade.columns import PublishedColumns, metric_mask
+from grade.rounding import powers
 from grade.rules import below, printed_unit
 
 __all__ = ["powers_of_ten", "scaled_by_power"]
@@ -46,11 +47,13 @@ def powers_of_ten(
     return np.zeros(len(reproduced), dtype=np.int64)
 
 
-def scaled_by_power(values: Floats, powers: Integers) -> Floats:
+def scaled_by_power(values: Floats, power: Integers) -> Floats:
     """Values times 10 to the -power; dividing by a whole power keeps decimals exact."""
-    size = np.power(10.0, np.abs(powers))
+    scaled = values.copy()
+    moved = np.flatnonzero(power)
+    size = powers(np.abs(power[moved]))
     with np.errstate(over="ignore", invalid="ignore"):
-        scaled: Floats = np.where(powers >= 0, values / size, values * size)
+        scaled[moved] = np.where(power[moved] > 0, values[moved] / size, values[moved] * size)
     return scaled
 
 
@@ -77,8 +80,8 @@ def _by_table_median(
     power = np.rint(exponent)
     fires = usable & below(np.abs(exponent - power), rule.tolerance, slack)
     by_table = np.where(fires, power, 0.0).astype(np.int64)
-    powers: Integers = by_table[published.table]
-    return powers
+    power_of_cell: Integers = by_table[published.table]
+    return power_of_cell
 
 
 def _by_unit_groups(
@@ -99,7 +102,7 @@ def _by_unit_groups(
     log_ratio = np.full(len(value), np.nan)
     log_ratio[telling] = np.log10(np.abs(reproduced[telling])) - np.log10(np.abs(value[telling]))
 
-    powers = np.zeros(len(value), dtype=np.int64)
+    total = np.zeros(len(value), dtype=np.int64)
     groupings = (
         np.zeros_like(published.col),
         published.col,
@@ -109,9 +112,9 @@ def _by_unit_groups(
         group = _codes(published.table, place_in_table, share.astype(np.int64))
         found = _group_powers(rule, group, published.estimate, log_ratio, telling, share, slack)
         found = np.where(candidate, found, 0)
-        powers += found
+        total += found
         log_ratio -= found
-    return powers
+    return total
 
 
 def _codes(*keys: Integers) -> Integers:
@@ -134,7 +137,14 @@ def _group_powers(
 ) -> Integers:
     """Power of each cell's group; 0 where the conditions of the rule do not all hold."""
     n_groups = int(group.max(initial=-1)) + 1
+    reach = rule.tolerance * (1 + slack)
     pairs = np.flatnonzero(telling)
+    count = np.bincount(group[pairs], minlength=n_groups)
+    right = pairs[np.abs(log_ratio[pairs]) <= reach]
+    at_unity = np.bincount(group[right], minlength=n_groups)
+    # Most groups are right as they stand; only the others are worth sorting.
+    possible = (count >= rule.min_pairs) & (at_unity <= rule.share_at_unity * count * (1 + slack))
+    pairs = pairs[possible[group[pairs]]]
     if not len(pairs):
         return np.zeros(len(group), dtype=np.int64)
     of_group, ratio = group[pairs], log_ratio[pairs]
@@ -142,25 +152,21 @@ def _group_powers(
     n_estimates = _distinct(of_group, estimate[pairs], n_groups)
     median = _group_medians(of_group, ratio, count)
     power = np.rint(median)
-
-    reach = rule.tolerance * (1 + slack)
     at_power = np.bincount(
         of_group, weights=np.abs(ratio - power[of_group]) <= reach, minlength=n_groups
     )
-    at_unity = np.bincount(of_group, weights=np.abs(ratio) <= reach, minlength=n_groups)
     allowed = (np.abs(power) >= 1) & (np.abs(power) <= rule.max_power)
     shares = np.bincount(of_group, weights=share[pairs], minlength=n_groups) > 0
     allowed &= ~shares | (np.abs(power) == SHARE_POWER)
     fires = (
         allowed
-        & (count >= rule.min_pairs)
+        & possible
         & (n_estimates >= rule.min_estimates)
         & (np.abs(median - power) <= rule.median_tolerance * (1 + slack))
         & (at_power >= rule.share_at_power * count * (1 - slack))
-        & (at_unity <= rule.share_at_unity * count * (1 + slack))
     )
-    powers: Integers = np.where(fires, power, 0.0).astype(np.int64)[group]
-    return powers
+    found: Integers = np.where(fires, power, 0.0).astype(np.int64)[group]
+    return found
 
 
 def _distinct(group: Integers, member: Integers, n_groups: int) -> Integers:

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["decimals_of_notation", "printed_units"]
+__all__ = ["decimals_of_notation", "powers", "printed_units"]
 
 LARGEST_EXACT_POWER: Final = 22
 """10 to this power is a float without error, and so is every smaller one."""
@@ -22,6 +22,13 @@ LARGEST_COUNT: Final = 2.0**52
 
 NEAR_HALF: Final = 1e-6
 """Distance from a half, in printed units, from which the decimal notation is consulted."""
+
+
+def powers(exponents: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Powers of ten by table look-up, many times faster than computing each; exponents >= 0."""
+    table = np.power(10.0, np.arange(int(exponents.max(initial=0)) + 1, dtype=np.float64))
+    looked_up: NDArray[np.float64] = table[exponents]
+    return looked_up
 
 
 def printed_units(values: NDArray[np.float64], decimals: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -39,7 +46,7 @@ def printed_units(values: NDArray[np.float64], decimals: NDArray[np.int64]) -> N
     array of float
         Whole numbers; a value too large to have digits there is returned scaled as it is.
     """
-    scaled = np.abs(values) * np.power(10.0, decimals)
+    scaled = np.abs(values) * powers(decimals)
     with np.errstate(invalid="ignore"):
         units = np.floor(scaled + 0.5)
         fraction = scaled - np.floor(scaled)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from data.records.grades import CellRule
 from data.records.metrics import COUNT_METRICS, Metric
 from grade.columns import UNIT_CODES, UNKNOWN, PublishedColumns, metric_mask
-from grade.rounding import LARGEST_EXACT_POWER, decimals_of_notation, printed_units
+from grade.rounding import LARGEST_EXACT_POWER, decimals_of_notation, powers, printed_units
 
 __all__ = [
     "MEASURES",
@@ -27,6 +27,7 @@ __all__ = [
     "below",
     "distance_to_print",
     "grade_cells",
+    "interval_widths",
     "printed_interval",
     "printed_unit",
 ]
@@ -89,6 +90,7 @@ def grade_cells(
     published: PublishedColumns,
     reproduced: Floats,
     standard_error: Floats,
+    width: Floats,
     slack: float,
 ) -> Graded:
     """Letters of reproduced values under one cell rule.
@@ -101,13 +103,15 @@ def grade_cells(
         After rescaling; NaN where none.
     standard_error : floats, one a published cell
         Published standard error of the estimate, NaN where none.
+    width : floats, one a published cell
+        Width of the published interval that a bound belongs to, NaN where unknown.
     slack : float
         Relative slack of the cut-offs.
     """
     if rule.measure == "percent":
         graded = _grade_by_percent(rule, published, reproduced, slack)
     else:
-        graded = _grade_by_interval(rule, published, reproduced, standard_error, slack)
+        graded = _grade_by_interval(rule, published, reproduced, standard_error, width, slack)
     letter = np.where(np.isfinite(reproduced), graded.letter, F)
     letter = np.where(np.isfinite(published.value), letter, NO_GRADE)
     graded_cell = letter >= 0
@@ -173,7 +177,7 @@ def _rounded_pairs(
     usable = np.where(countable, decimals, 0)
     printed = np.where(countable, printed_units(value, usable), value)
     given = np.where(countable, printed_units(reproduced, usable), reproduced)
-    unit = np.where(countable, np.power(10.0, -usable.astype(np.float64)), 1.0)
+    unit = np.where(countable, 1.0 / powers(usable), 1.0)
     return printed, given, unit
 
 
@@ -182,9 +186,9 @@ def _rounded_pairs(
 
 def printed_unit(published: PublishedColumns) -> Floats:
     """One unit of each cell's last printed digit; 0 where the decimals are unknown."""
-    unit = np.power(10.0, -published.decimals.astype(np.float64))
-    known: Floats = np.where(published.decimals == UNKNOWN, 0.0, unit)
-    return known
+    known = published.decimals != UNKNOWN
+    unit: Floats = known / powers(np.where(known, published.decimals, 0))
+    return unit
 
 
 def printed_interval(published: PublishedColumns) -> PrintedInterval:
@@ -220,10 +224,11 @@ def _grade_by_interval(
     published: PublishedColumns,
     reproduced: Floats,
     standard_error: Floats,
+    width: Floats,
     slack: float,
 ) -> Graded:
     distance = distance_to_print(published, reproduced)
-    scale = _scales(published, standard_error)
+    scale = _scales(published, standard_error, width)
     percent_share = _percent_shares(published)
     distance = np.where(percent_share, distance / 100.0, distance)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -266,7 +271,7 @@ def _percent_shares(published: PublishedColumns) -> Booleans:
     return mask
 
 
-def _scales(published: PublishedColumns, standard_error: Floats) -> Floats:
+def _scales(published: PublishedColumns, standard_error: Floats, width: Floats) -> Floats:
     """Scale of each cell's distance, in the cell's own unit (proportions for shares)."""
     size, unit = np.abs(published.value), printed_unit(published)
     scale = np.maximum(size, unit)
@@ -279,9 +284,7 @@ def _scales(published: PublishedColumns, standard_error: Floats) -> Floats:
     scale = np.where(tests, np.maximum(size, 1.0), scale)
 
     bounds = metric_mask(published.metric, BOUNDS)
-    if bounds.any():
-        width = _interval_widths(published)
-        scale = np.where(bounds & (width > 0), np.fmax(size, width / INTERVAL_WIDTH_IN_SE), scale)
+    scale = np.where(bounds & (width > 0), np.fmax(size, width / INTERVAL_WIDTH_IN_SE), scale)
 
     percent = _percent_shares(published)
     proportion = np.where(percent, size / 100.0, size)
@@ -294,8 +297,8 @@ def _scales(published: PublishedColumns, standard_error: Floats) -> Floats:
     )
 
 
-def _interval_widths(published: PublishedColumns) -> Floats:
-    """Upper minus lower printed bound of the same estimate; NaN where one is missing."""
+def interval_widths(published: PublishedColumns) -> Floats:
+    """Width between the printed bounds of each cell's estimate; NaN where one is missing."""
     ends = []
     for metric in (Metric.CI_LOWER, Metric.CI_UPPER):
         places = np.flatnonzero(metric_mask(published.metric, frozenset({metric})))

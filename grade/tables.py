@@ -17,6 +17,7 @@ from grade.columns import (
     UNKNOWN,
     PublishedColumns,
     ReproducedColumns,
+    cells_at,
     metric_mask,
 )
 from grade.rescaling import powers_of_ten, scaled_by_power
@@ -28,6 +29,7 @@ from grade.rules import (
     below,
     distance_to_print,
     grade_cells,
+    interval_widths,
     printed_interval,
     printed_unit,
 )
@@ -140,8 +142,9 @@ def grade_tables(
     power = powers_of_ten(rubric.rescaling, published, raw, rubric.slack)
     rescaled = scaled_by_power(raw, power)
     standard_error = published_standard_errors(published)
+    width = interval_widths(published)
     rules = tuple(
-        _rule_columns(rubric, rule, published, raw, rescaled, standard_error, power)
+        _rule_columns(rubric, rule, published, raw, rescaled, standard_error, width, power)
         for rule in rubric.cell_rules
     )
     stars_compared, stars_agree = _compare_stars(published, reproduced, aligned)
@@ -168,7 +171,9 @@ def grade_tables(
             stars_compared=stars_compared,
             stars_agree=stars_agree,
             weak=unit / 2 > rubric.weak_share * np.abs(published.value) * (1 + rubric.slack),
-            would_be_a_at=_power_to_an_a(rubric, published, raw, power, standard_error, rules),
+            would_be_a_at=_power_to_an_a(
+                rubric, published, raw, power, standard_error, width, rules
+            ),
             rules=rules,
         )
 
@@ -180,12 +185,20 @@ def _rule_columns(
     raw: Floats,
     rescaled: Floats,
     standard_error: Floats,
+    width: Floats,
     power: Integers,
 ) -> RuleColumns:
-    graded = grade_cells(rule, published, rescaled, standard_error, rubric.slack)
-    unrescued = graded.letter
-    if power.any():
-        unrescued = grade_cells(rule, published, raw, standard_error, rubric.slack).letter
+    graded = grade_cells(rule, published, rescaled, standard_error, width, rubric.slack)
+    unrescued = graded.letter.copy()
+    moved = np.flatnonzero(power)
+    unrescued[moved] = grade_cells(
+        rule,
+        cells_at(published, moved),
+        raw[moved],
+        standard_error[moved],
+        width[moved],
+        rubric.slack,
+    ).letter
     return RuleColumns(rule=rule, graded=graded, unrescued=unrescued)
 
 
@@ -221,25 +234,30 @@ def _power_to_an_a(
     raw: Floats,
     power: Integers,
     standard_error: Floats,
+    width: Floats,
     rules: tuple[RuleColumns, ...],
 ) -> Integers:
     """Power of ten by which an unrescued cell of a unit metric misses an A; 0 where none."""
     headline = next(rule for rule in rules if rule.rule.name == rubric.headline[0])
     letter = headline.graded.letter
+    misses = np.zeros(len(raw), dtype=np.int64)
     open_cells = (letter > A) & (letter < F) & (power == 0)
     open_cells &= metric_mask(published.metric, UNIT_METRICS)
-    open_cells &= (raw != 0) & (published.value != 0)
-    if not open_cells.any():
-        return np.zeros(len(raw), dtype=np.int64)
-    exponent = np.zeros(len(raw))
-    exponent[open_cells] = np.log10(np.abs(raw[open_cells])) - np.log10(
-        np.abs(published.value[open_cells])
-    )
+    places = np.flatnonzero(open_cells & (raw != 0) & (published.value != 0))
+    exponent = np.log10(np.abs(raw[places])) - np.log10(np.abs(published.value[places]))
     tried = np.rint(exponent).astype(np.int64)
-    tried[np.abs(tried) > rubric.rescaling.max_power] = 0
-    moved = scaled_by_power(raw, tried)
-    again = grade_cells(headline.rule, published, moved, standard_error, rubric.slack).letter
-    return np.where(open_cells & (tried != 0) & (again == A), tried, 0)
+    possible = (tried != 0) & (np.abs(tried) <= rubric.rescaling.max_power)
+    places, tried = places[possible], tried[possible]
+    again = grade_cells(
+        headline.rule,
+        cells_at(published, places),
+        scaled_by_power(raw[places], tried),
+        standard_error[places],
+        width[places],
+        rubric.slack,
+    ).letter
+    misses[places] = np.where(again == A, tried, 0)
+    return misses
 
 
 def crossings(

@@ -18,7 +18,7 @@ def letter_of(case):
     from data.records.metrics import Metric
     from grade.columns import METRIC_CODES, PublishedColumns
     from grade.rubrics import load_rubric
-    from grade.rules import grade_cells
+    from grade.rules import grade_cells, interval_widths
 
     rubric = load_rubric("printed" if case["rule"] == "interval" else "kohler2026")
     rule = next(rule for rule in rubric.cell_rules if rule.name == case["rule"])
@@ -53,7 +53,9 @@ def letter_of(case):
     )
     reproduced = np.full(n, float(case["reproduced"] or "nan"))
     standard_error = np.full(n, float(case["se"] or "nan"))
-    graded = grade_cells(rule, published, reproduced, standard_error, rubric.slack)
+    graded = grade_cells(
+        rule, published, reproduced, standard_error, interval_widths(published), rubric.slack
+    )
     return "ABCDEF"[graded.letter[0]]
 
 

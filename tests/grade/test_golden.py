@@ -6,7 +6,9 @@ import pytest
 
 
 def name(case):
-    return f"{case['rule']}-{case['metric']}-{case['published']}-{case['reproduced']}-{case['se']}{case['extra']}"
+    return "-".join(
+        case[key] for key in ("rule", "metric", "published", "reproduced", "se", "extra")
+    )
 
 
 def test_the_matrix_is_large_and_says_how():
