@@ -1,0 +1,191 @@
+"""Expressions of the methods language, compiled to readable pandas code.
+
+The language is described in `data.records.methods`. A name is a variable of the sample's frame
+or a parameter; anything else is refused, so that a methods record cannot carry code of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["Expression", "ExpressionError", "compiled_expression", "interaction_parts"]
+
+_ELEMENTWISE: Final = {
+    "log": "np.log",
+    "exp": "np.exp",
+    "sqrt": "np.sqrt",
+    "abs": "np.abs",
+    "square": "eco.square",
+    "cube": "eco.cube",
+    "indicator": "eco.indicator",
+    "category": "eco.category",
+    "standardize": "eco.standardize",
+    "missing": "pd.isna",
+    "where": "eco.where",
+    "min": "eco.smaller",
+    "max": "eco.larger",
+    "rank": "eco.rank",
+}
+_WITHIN_PANEL: Final = {"lag", "lead", "difference", "cumulative", "group_mean", "group_sum"}
+_BINARY: Final[dict[type[ast.operator], str]] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Pow: "**",
+}
+_COMPARE: Final[dict[type[ast.cmpop], str]] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+
+
+class ExpressionError(ValueError):
+    """An expression that is outside the language, or names something unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """Python source of an expression and the names that it uses."""
+
+    source: str
+    variables: frozenset[str]
+    parameters: frozenset[str]
+
+
+def interaction_parts(term: str) -> tuple[str, ...]:
+    """Parts of an interaction `a:b`, split at colons outside brackets and quotes."""
+    parts, depth, quoted, begin = [], 0, "", 0
+    for position, character in enumerate(term):
+        if quoted:
+            quoted = "" if character == quoted else quoted
+        elif character in "\"'":
+            quoted = character
+        elif character in "([":
+            depth += 1
+        elif character in ")]":
+            depth -= 1
+        elif character == ":" and depth == 0:
+            parts.append(term[begin:position].strip())
+            begin = position + 1
+    parts.append(term[begin:].strip())
+    return tuple(parts)
+
+
+def compiled_expression(
+    text: str, *, variables: Collection[str], parameters: Collection[str], frame: str = "d"
+) -> Expression:
+    """Source that computes an expression over the frame called `frame`.
+
+    Parameters
+    ----------
+    text : str
+        An expression or an interaction of expressions.
+    variables : collection of str
+        Columns of the frame, derived ones included.
+    parameters : collection of str
+        Names of the record's parameters; they become module-level constants.
+
+    Raises
+    ------
+    ExpressionError
+    """
+    compiler = _Compiler(frozenset(variables), frozenset(parameters), frame)
+    sources = [compiler.source_of(part) for part in interaction_parts(text)]
+    source = sources[0] if len(sources) == 1 else f"eco.interaction({', '.join(sources)})"
+    return Expression(source, frozenset(compiler.used), frozenset(compiler.constants))
+
+
+class _Compiler:
+    def __init__(self, variables: frozenset[str], parameters: frozenset[str], frame: str) -> None:
+        self.variables, self.parameters, self.frame = variables, parameters, frame
+        self.used: set[str] = set()
+        self.constants: set[str] = set()
+
+    def source_of(self, text: str) -> str:
+        if text in self.variables:
+            return self._column(text)
+        try:
+            tree = ast.parse(text, mode="eval")
+        except SyntaxError as error:
+            raise ExpressionError(f"{text!r} is not an expression: {error.msg}") from None
+        return self.visit(tree.body)
+
+    def _column(self, name: str) -> str:
+        self.used.add(name)
+        return f'{self.frame}["{name}"]'
+
+    def visit(self, node: ast.expr) -> str:
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if method is None:
+            raise ExpressionError(f"{ast.unparse(node)!r} is outside the language")
+        source: str = method(node)
+        return source
+
+    def _name(self, node: ast.Name) -> str:
+        if node.id in self.variables:
+            return self._column(node.id)
+        if node.id in self.parameters:
+            self.constants.add(node.id)
+            return node.id
+        raise ExpressionError(f"{node.id!r} is neither a variable nor a parameter")
+
+    def _constant(self, node: ast.Constant) -> str:
+        if not isinstance(node.value, str | int | float):
+            raise ExpressionError(f"{node.value!r} is outside the language")
+        return repr(node.value)
+
+    def _binop(self, node: ast.BinOp) -> str:
+        symbol = _BINARY.get(type(node.op))
+        if symbol is None:
+            raise ExpressionError(f"{ast.unparse(node)!r} uses an unknown operator")
+        return f"({self.visit(node.left)} {symbol} {self.visit(node.right)})"
+
+    def _unaryop(self, node: ast.UnaryOp) -> str:
+        inner = self.visit(node.operand)
+        if isinstance(node.op, ast.USub):
+            return f"(-{inner})"
+        if isinstance(node.op, ast.Not):
+            return f"(~{inner})"
+        raise ExpressionError(f"{ast.unparse(node)!r} uses an unknown operator")
+
+    def _boolop(self, node: ast.BoolOp) -> str:
+        joiner = " & " if isinstance(node.op, ast.And) else " | "
+        return "(" + joiner.join(self.visit(value) for value in node.values) + ")"
+
+    def _compare(self, node: ast.Compare) -> str:
+        steps, left = [], node.left
+        for operator, right in zip(node.ops, node.comparators, strict=True):
+            steps.append(self._comparison(left, operator, right))
+            left = right
+        return steps[0] if len(steps) == 1 else "(" + " & ".join(steps) + ")"
+
+    def _comparison(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> str:
+        if isinstance(operator, ast.In | ast.NotIn):
+            if not isinstance(right, ast.Tuple | ast.List):
+                raise ExpressionError("`in` needs a list of values")
+            values = ", ".join(self.visit(element) for element in right.elts)
+            inside = f"{self.visit(left)}.isin([{values}])"
+            return inside if isinstance(operator, ast.In) else f"(~{inside})"
+        symbol = _COMPARE.get(type(operator))
+        if symbol is None:
+            raise ExpressionError("an unknown comparison")
+        return f"({self.visit(left)} {symbol} {self.visit(right)})"
+
+    def _call(self, node: ast.Call) -> str:
+        if not isinstance(node.func, ast.Name) or node.keywords:
+            raise ExpressionError(f"{ast.unparse(node)!r} is outside the language")
+        arguments = ", ".join(self.visit(argument) for argument in node.args)
+        name = node.func.id
+        if name in _WITHIN_PANEL:
+            return f"panel.{name}({arguments})"
+        if name not in _ELEMENTWISE:
+            raise ExpressionError(f"{name!r} is not a function of the language")
+        return f"{_ELEMENTWISE[name]}({arguments})"
