@@ -220,16 +220,16 @@ def _align_table(
 
 
 def _first_of_each_key(reproduced: ReproducedColumns, entries: Integers) -> list[int]:
-    """Entries without the repetitions of a key; those without a key are all kept."""
-    seen: set[tuple[int, int, int]] = set()
-    first = []
+    """Entries in the order of their keys, without repetitions; those without a key are all kept.
+
+    Where labels repeat, order decides: that of the keys, not of the lines of a file.
+    """
+    first: dict[tuple[int, int, int, int], int] = {}
     for entry in entries.tolist():
         key = _key_of(reproduced, entry)
-        if key in seen and min(key[:2]) >= 0:
-            continue
-        seen.add(key)
-        first.append(entry)
-    return first
+        own = entry if min(key[:2]) < 0 else UNKNOWN
+        first.setdefault((*key, own), entry)
+    return [first[key] for key in sorted(first)]
 
 
 def _addresses(

@@ -38,7 +38,7 @@ class PackageArm:
                 f"paper {context.paper_id} has no package/reproduction.csv; "
                 "`bench papers check --write` makes it"
             )
-        return filling(values, "done", name="package_values.json")
+        return filling(values, "done", name="package/values.json")
 
 
 def package_values(folder: PaperFolder) -> dict[str, dict[CellKey, float]]:

@@ -37,7 +37,7 @@ __all__ = [
     "scaled",
 ]
 
-ANSWERS: Final = "self_test_answers.json"
+ANSWERS: Final = "self_test/answers.json"
 
 Rule = Callable[[Table, float, int], Values]
 End = Literal["done", "crash", "sleep"]

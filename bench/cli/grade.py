@@ -114,9 +114,7 @@ def regrade(
         if before is not None:
             after = _with_kept_rubrics(before, after)
         moved = [] if before is None else _moved_since(before, after)
-        lines.append(
-            {"run": str(run.directory), "graded_before": before is not None, "moved": moved}
-        )
+        lines.append((str(run.directory), before is not None, moved))
         if not dry_run:
             write_grades(target, after)
     if not lines:

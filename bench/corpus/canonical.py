@@ -166,6 +166,71 @@ def write_frame(frame: pd.DataFrame, path: Path) -> None:
         raise UserError(f"{path.name}: unknown data format; known are {', '.join(FORMATS)}")
 
 
+def _read_csv(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.read_csv(path, keep_default_na=False, na_values=[""], low_memory=False)
+
+
+def _read_stata(path: Path) -> pd.DataFrame:
+    import struct
+
+    import pandas as pd
+
+    try:
+        return pd.read_stata(path, convert_categoricals=False)
+    except struct.error as error:
+        raise ValueError(f"the file ends too early: {error}") from None
+
+
+def _read_spss(path: Path) -> pd.DataFrame:
+    import pyreadstat
+
+    try:
+        frame: pd.DataFrame = pyreadstat.read_sav(str(path))[0]
+    except pyreadstat.ReadstatError as error:
+        raise ValueError(str(error)) from None
+    return frame
+
+
+def _read_r(path: Path) -> pd.DataFrame:
+    import pyreadr
+    from pyreadr.custom_errors import LibrdataError, PyreadrError
+
+    try:
+        frame: pd.DataFrame = next(iter(pyreadr.read_r(str(path)).values()))
+    except (LibrdataError, PyreadrError) as error:
+        raise ValueError(str(error)) from None
+    return frame
+
+
+def _read_excel(path: Path) -> pd.DataFrame:
+    import zipfile
+
+    import pandas as pd
+
+    try:
+        return pd.read_excel(path, keep_default_na=False, na_values=[""])
+    except zipfile.BadZipFile as error:
+        raise ValueError(str(error)) from None
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.read_parquet(path)
+
+
+_READERS: Final = {
+    ".csv": _read_csv,
+    ".dta": _read_stata,
+    ".sav": _read_spss,
+    ".rds": _read_r,
+    ".xlsx": _read_excel,
+    ".parquet": _read_parquet,
+}
+
+
 def read_frame(path: Path) -> pd.DataFrame:
     """Read a tidy frame from a data file, by its suffix.
 
@@ -174,28 +239,10 @@ def read_frame(path: Path) -> pd.DataFrame:
     UserError
         When the suffix is none of `FORMATS`, or the file is not of its format.
     """
-    import pandas as pd
-
-    suffix = path.suffix
+    if path.suffix not in _READERS:
+        raise UserError(f"{path.name}: unknown data format; known are {', '.join(FORMATS)}")
     try:
-        if suffix == ".csv":
-            frame = pd.read_csv(path, keep_default_na=False, na_values=[""], low_memory=False)
-        elif suffix == ".dta":
-            frame = pd.read_stata(path, convert_categoricals=False)
-        elif suffix == ".sav":
-            import pyreadstat
-
-            frame = pyreadstat.read_sav(str(path))[0]
-        elif suffix == ".rds":
-            import pyreadr
-
-            frame = next(iter(pyreadr.read_r(str(path)).values()))
-        elif suffix == ".xlsx":
-            frame = pd.read_excel(path, keep_default_na=False, na_values=[""])
-        elif suffix == ".parquet":
-            frame = pd.read_parquet(path)
-        else:
-            raise UserError(f"{path.name}: unknown data format; known are {', '.join(FORMATS)}")
-    except (ValueError, OSError, LookupError) as error:
-        raise UserError(f"{path}: cannot be read as {suffix[1:]}: {error}") from None
+        frame = _READERS[path.suffix](path)
+    except (ValueError, OSError, LookupError, StopIteration) as error:
+        raise UserError(f"{path}: cannot be read as {path.suffix[1:]}: {error}") from None
     return tidy_frame(frame, tuple(str(name) for name in frame.columns))

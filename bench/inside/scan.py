@@ -36,7 +36,9 @@ WIDEST = 64
 NUMBER = re.compile(rb"[0-9][0-9,]*(?:\.[0-9]+)?|\.[0-9]+")
 LONG_NUMBER = re.compile(rb"[0-9][0-9,]*\.?[0-9]+|\.[0-9]+")
 PDF_STREAM = re.compile(rb"stream\r?\n(.*?)endstream", re.DOTALL)
-PDF_TEXT = re.compile(rb"\[((?:[^\]\\(]|\\.|\((?:[^()\\]|\\.)*\))*)\]\s*TJ|(\((?:[^()\\]|\\.)*\))\s*(?:Tj|'|\")")
+PDF_TEXT = re.compile(
+    rb"\[((?:[^\]\\(]|\\.|\((?:[^()\\]|\\.)*\))*)\]\s*TJ|(\((?:[^()\\]|\\.)*\))\s*(?:Tj|'|\")"
+)
 PDF_PIECE = re.compile(rb"\(((?:[^()\\]|\\.)*)\)|(-?[0-9.]+)")
 PDF_SPACE = -180.0
 
@@ -280,13 +282,16 @@ def look_at(path: str) -> tuple[list[dict], str | None, int]:
             content = head + file.read()
     except OSError as error:
         return [], error.strerror or "unreadable", 0
+    unread = None
+    if content.startswith(b"%PDF") and not any(map(LONG_NUMBER.search, unpack(content))):
+        unread = "PDF without readable digits"
     best: dict[str, dict] = {}
     for which, run in find_in(TRUTH, content):
         table, order, _ = TRUTH.sequences[which]
         if table not in best or len(best[table]["values"]) < len(run):
             values = [TRUTH.values[code] for code in run]
             best[table] = {"path": path, "table": table, "order": order, "values": values}
-    return list(best.values()), None, size
+    return list(best.values()), unread, size
 
 
 def files_under(roots: Iterable[str], skipped: set[str]) -> Iterator[str]:

@@ -44,8 +44,11 @@ def _is_removable(folder: Path) -> bool:
 
 def folders_to_remove(analysis: Path) -> tuple[Path, ...]:
     """Folders of tests, documentation and demos in an environment, outermost only."""
-    found = [folder for folder in (analysis / "share" / "man", analysis / "share" / "doc")
-             if folder.is_dir()]
+    found = [
+        folder
+        for folder in (analysis / "share" / "man", analysis / "share" / "doc")
+        if folder.is_dir()
+    ]
     for packages in sorted(analysis.glob("lib/python3*/site-packages")):
         for top, folders, _ in os.walk(packages):
             removable = [name for name in folders if _is_removable(Path(top) / name)]

@@ -109,7 +109,9 @@ def sequences_of(tables: Iterable[Table]) -> list[dict[str, Any]]:
             ordered = sorted(table.graded_cells, key=key)
             printed = [text for cell in ordered if (text := _printed(cell))]
             values = tuple(
-                text for place, text in enumerate(printed) if place == 0 or printed[place - 1] != text
+                text
+                for place, text in enumerate(printed)
+                if place == 0 or printed[place - 1] != text
             )
             if len(values) >= MIN_VALUES and values not in seen:
                 seen.add(values)
@@ -156,9 +158,7 @@ def _read_cached(path: Path) -> ScanReport | None:
         return None
 
 
-def _run_scan(
-    sandbox: JailedSandbox, request: dict[str, Any], binds: Sequence[Bind]
-) -> ScanReport:
+def _run_scan(sandbox: JailedSandbox, request: dict[str, Any], binds: Sequence[Bind]) -> ScanReport:
     with tempfile.TemporaryDirectory(prefix="blindbench-scan-") as name:
         folder = Path(name)
         shown = folder / "shown"

@@ -289,7 +289,7 @@ def _write_index(site: _Site, papers: Sequence[Record], runs: Sequence[Record]) 
     site.write(
         "index.html",
         "index.html.j2",
-        standfirst=_standfirst(site, papers),
+        standfirst=_standfirst(site),
         score_axis=draw_score_axis(),
         groups=_groups(board.rows),
         board_note=_board_note(board),
@@ -307,7 +307,7 @@ def _write_index(site: _Site, papers: Sequence[Record], runs: Sequence[Record]) 
     )
 
 
-def _standfirst(site: _Site, papers: Sequence[Record]) -> str:
+def _standfirst(site: _Site) -> str:
     counts = records(
         site.connection,
         "SELECT count(DISTINCT (paper_id, table_slug)) AS tables, count(*) AS cells, "
@@ -319,8 +319,8 @@ def _standfirst(site: _Site, papers: Sequence[Record]) -> str:
     return (
         f"{arms} {'arm' if arms == 1 else 'arms'} re-implemented published tables from methods and "
         f"data alone: {counts['cells']:,} printed results in {counts['tables']} tables of "
-        f"{counts['papers']} of {len(papers)} papers, values {_truth_said(site.board.truth)}. "
-        "Each cell is graded against print, A to F."
+        f"{counts['papers']} papers, their values {_truth_said(site.board.truth)}. Each cell is "
+        "graded against print, A to F."
     )
 
 
@@ -350,7 +350,7 @@ def _board_row(row: Mapping[Hashable, Any], *, quiet: bool) -> Record:
         words.append(f"{row['methods_variant']} methods")
     return {
         "arm": row["arm"],
-        "said": " · ".join(str(word) for word in words if word)
+        "said": " · ".join(word for word in words if isinstance(word, str))
         if row["kind"] != "baseline"
         else "",
         "plot": draw_interval(row["score"], low, high, quiet=quiet) if has_score else "",
@@ -434,7 +434,8 @@ def _heat(
         ]
         if paper_id in tables:
             rows.append(paper | {"cells": own, "tables": tables[paper_id]})
-    return {"arms": arms, "rows": rows}
+    left = [paper for paper in papers if paper["paper_id"] not in tables]
+    return {"arms": arms, "rows": rows, "left": left}
 
 
 def _heat_cell(arm: str, cell: Mapping[Hashable, Any] | None, page: str | None) -> Record:

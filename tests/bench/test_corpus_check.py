@@ -171,7 +171,7 @@ d <- read.csv(file.path(arguments[1], "points.csv"))
 stopifnot(Sys.getenv("SECRET") == "")
 out <- data.frame(table = "t1", row = c("x", "x", "x", "N"), column = c("(1)", "(1)", "(2)", "(1)"),
   metric = c("coefficient", "standard_error", "coefficient", "n_obs"),
-  value = c(-1.2512, 0.3137, NA, 1200 + nrow(d)))
+  value = c(-1.2512, 0.3155, NA, 1200 + nrow(d)))
 write.csv(out, arguments[2], row.names = FALSE)
 """
 

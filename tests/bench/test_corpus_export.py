@@ -124,7 +124,7 @@ def test_any_values_survive_any_format(
     rows: list[tuple[float | None, str | None]],
     suffix: str,
 ) -> None:
-    frame = tidy_frame(pd.DataFrame(rows, columns=["n", "w"]))
+    frame = tidy_frame(pd.DataFrame(rows, columns=["n", "w"]).assign(id=range(len(rows))))
     path = tmp_path_factory.mktemp("round") / f"file{suffix}"
     write_frame(frame, path)
     assert canonical_hash(read_frame(path)) == canonical_hash(frame)

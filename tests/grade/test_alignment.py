@@ -137,7 +137,9 @@ def test_panels_keep_equal_labels_apart():
     for cell in cells:
         cell["panel"] = None
         cell["row"] += 7
-    assert letters(pub, cells, PRINTED)[1] != ["A", "A"]  # order of the file, panels unsaid
+    # Panels unsaid: by order of the keys, whatever that of the file. 2.00 then stands first.
+    assert letters(pub, cells, PRINTED)[1] == ["E", "D"]  # .995/1 = .995; (2-.005-1)/2 = .4975
+    assert letters(pub, cells[::-1], PRINTED)[1] == ["E", "D"]
 
 
 def test_an_error_follows_its_estimate():

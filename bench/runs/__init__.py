@@ -1,0 +1,1 @@
+"""Runs: from a leaderboard's file to a plan, and from the plan to run directories on disk."""
