@@ -169,8 +169,9 @@ def _show_plan(console: object, board: Leaderboard, plan: RunPlan, todo: int, wo
         f"{len(plan.runs)} runs; {len(plan.runs) - todo} done, {todo} to do, {workers} at a time"
     )
     say(f"isolation {board.isolation}; {cost}; at most {limit:.0f} minutes by the limits")
-    for left in plan.left_out:
-        say(f"left out: {left.arm} on {left.paper_id}: {left.why}", style="dim")
+    for arm in dict.fromkeys(left.arm for left in plan.left_out):
+        mine = [left for left in plan.left_out if left.arm == arm]
+        say(f"left out: {arm} on {len(mine)} papers, the first: {mine[0].why}", style="dim")
 
 
 def _keep_origin(
