@@ -150,7 +150,7 @@ def _is_own_data_link(folder: int, name: str, path: str) -> bool:
 
 
 def _descend(walk: _Walk, folder: int, prefix: str, depth: int) -> None:
-    for name in sorted(os.listdir(folder)):  # noqa: PTH208 - by descriptor
+    for name in sorted(os.listdir(folder)):
         path = f"{prefix}{name}"
         walk.entries += 1
         if walk.entries > 4 * walk.limits.files:

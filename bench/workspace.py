@@ -153,8 +153,8 @@ go into this folder, `{WORKSPACE}`:
   `prepare_data.py`.
 - A filled table is the template with `text` and `value` set in each cell whose `value` is null.
   `value` is the number itself at full precision, in the units of the study's table; `text` is the
-  number as a table would print it, for example `"0.123***"` or `"(0.045)"`. Leave everything else in
-  the file as it is, and add or remove no cell.
+  number as a table would print it, for example `"0.123***"` or `"(0.045)"`. Leave everything else
+  in the file as it is, and add or remove no cell.
 - A cell that cannot be computed from what is here stays `null` in both. Never guess a number, and
   never write one that a script of yours did not compute.
 - Compute with the data. Do not write results from memory.
@@ -164,8 +164,8 @@ go into this folder, `{WORKSPACE}`:
 
 Python is `/analysis/bin/python`, with numpy, pandas, scipy, statsmodels, linearmodels, pyfixest and
 readers for Stata, SPSS, R, Excel and Parquet files. There is no network, and nothing can be
-installed. Files outside `{WORKSPACE}` are lost when the run ends. Time and memory are limited: write
-each table as soon as it is done.
+installed. Files outside `{WORKSPACE}` are lost when the run ends. Time and memory are limited:
+write each table as soon as it is done.
 """
 
 

@@ -39,7 +39,7 @@ class Command:
     stderr: Path
     environment: dict[str, str] = field(default_factory=dict)
     directory: str = "/workspace"
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@
 set -euo pipefail
 wanted=(bubblewrap)
 if [ "${1:-demo}" = test ]; then
-  wanted+=(chromium fonts-dejavu-core r-base-core r-cran-aer r-cran-plm r-cran-pscl r-cran-sandwich r-cran-survey r-cran-haven)
+  wanted+=(chromium fonts-dejavu-core r-base-core r-cran-aer r-cran-plm r-cran-pscl r-cran-sandwich r-cran-survey r-cran-haven r-cran-readxl)
 fi
 command -v dpkg-query >/dev/null || { echo "Not a Debian system: install by hand: ${wanted[*]}"; exit 0; }
 missing=()

@@ -2,14 +2,14 @@
 
 Called as ``python scan.py REQUEST`` in a jail that exists for this alone: REQUEST is a JSON file
 of ``sequences`` (each with a ``table``, an ``order`` and its ``values`` as printed, without sign
-and leading zero), ``roots``, ``skipped`` and the rule's ``digits``, ``digits_with_gap`` and ``gap``. Prints
-one JSON object of hits, counts, and what could not be read.
+and leading zero), ``roots``, ``skipped`` and the rule's ``digits``, ``digits_with_gap`` and
+``gap``. Prints one JSON object of hits, counts, and what could not be read.
 
 Rule: at least three values that are neighbours in a table's row or column, in that order, with at
 least ``digits`` significant digits together; or with up to ``gap`` other numbers between two of
-them and at least ``digits_with_gap``. Numbers of fewer than two significant digits count on neither side, and a number that
-is repeated at once counts once. A file is read in the order of its text, and by position in
-successive lines from the left and from the right.
+them and at least ``digits_with_gap``. Numbers of fewer than two significant digits count on
+neither side, and a number that is repeated at once counts once. A file is read in the
+order of its text, and by position in successive lines from the left and from the right.
 """
 
 import bz2
@@ -25,6 +25,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 LARGEST = 512 * 1024**2
 LARGEST_UNPACKED = 256 * 1024**2
@@ -84,7 +85,7 @@ class Truth:
     Numbers of a text are coded: None too few digits, 0 not published, else the value's code.
     """
 
-    def __init__(self, request: dict) -> None:
+    def __init__(self, request: dict[str, Any]) -> None:
         self.digits, self.gap = request["digits"], request["gap"]
         self.digits_with_gap = request["digits_with_gap"]
         values = sorted({value for entry in request["sequences"] for value in entry["values"]})
@@ -109,7 +110,7 @@ class Truth:
 
     def runs(self, codes: Iterable[int | None]) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Sequences that the numbers follow for long enough, with the codes that agree."""
-        recent: collections.deque = collections.deque()
+        recent: collections.deque[Any] = collections.deque()
         last, position = None, 0
         for code in codes:
             if code is None or (code == last and code):
@@ -131,7 +132,7 @@ class Truth:
             recent.append((position, state))
 
     def _longest(
-        self, recent: Iterable, place: tuple[int, int], position: int
+        self, recent: Iterable[Any], place: tuple[int, int], position: int
     ) -> tuple[tuple[int, ...], bool]:
         """Longest run that ends at a place of a sequence, and whether it has gaps."""
         best: tuple[tuple[int, ...], bool] = ((), False)
@@ -169,10 +170,10 @@ class Truth:
                 lines.append([known[raw] for raw in found])
         yield from self.runs(code for line in lines for code in line)
         columns: dict[int, list[int | None]] = collections.defaultdict(list)
-        for line in lines:
-            for place, code in enumerate(line[:WIDEST]):
+        for codes in lines:
+            for place, code in enumerate(codes[:WIDEST]):
                 columns[place].append(code)
-            for place, code in enumerate(reversed(line[-WIDEST:])):
+            for place, code in enumerate(reversed(codes[-WIDEST:])):
                 columns[-1 - place].append(code)
         for column in columns.values():
             if sum(1 for code in column if code) >= 3:
@@ -266,7 +267,11 @@ def is_compiled_copy(path: str) -> bool:
     return os.path.exists(os.path.join(os.path.dirname(folder), source))
 
 
-def look_at(path: str) -> tuple[list[dict], str | None, int]:
+TRUTH: Truth
+"""Set before the workers start; they inherit it by fork."""
+
+
+def look_at(path: str) -> tuple[list[dict[str, Any]], str | None, int]:
     """Hits in one file, why it was not read, its size."""
     if is_compiled_copy(path):
         return [], "byte code of a source that is read", 0
@@ -285,7 +290,7 @@ def look_at(path: str) -> tuple[list[dict], str | None, int]:
     unread = None
     if content.startswith(b"%PDF") and not any(map(LONG_NUMBER.search, unpack(content))):
         unread = "PDF without readable digits"
-    best: dict[str, dict] = {}
+    best: dict[str, dict[str, Any]] = {}
     for which, run in find_in(TRUTH, content):
         table, order, _ = TRUTH.sequences[which]
         if table not in best or len(best[table]["values"]) < len(run):
@@ -318,7 +323,7 @@ def main() -> None:
     with open(sys.argv[1], encoding="utf-8") as file:
         request = json.load(file)
     TRUTH = Truth(request)
-    report: dict = {"hits": [], "files": 0, "bytes": 0, "unread": collections.Counter()}
+    report: dict[str, Any] = {"hits": [], "files": 0, "bytes": 0, "unread": collections.Counter()}
     paths = files_under(request["roots"], set(request["skipped"]))
     with multiprocessing.get_context("fork").Pool(request["workers"]) as pool:
         for hits, unread, size in pool.imap_unordered(look_at, paths, BATCH):

@@ -86,7 +86,7 @@ def prune(analysis: Path) -> Pruned:
 
 def main() -> int:
     """Prune the environment named on the command line."""
-    if len(sys.argv) != 2:  # noqa: PLR2004
+    if len(sys.argv) != 2:
         sys.stderr.write("usage: python -m bench.jail.prune ANALYSIS_DIR\n")
         return 2
     try:

@@ -4,10 +4,10 @@ The scan runs inside a jail of its own with exactly what a run would see, as the
 would be. The published values are bound into that one jail only, for as long as it lasts.
 
 What counts as a hit is said in `bench.inside.scan`; `MIN_DIGITS`, `MIN_DIGITS_WITH_GAP` and
-`MAX_GAP` are its numbers. Limits: values at another precision than printed, numbers as binary floats (R's and
-numpy's own formats, parquet, Stata), pictures, programs, PDF fonts that code digits otherwise,
-and formats that the standard library cannot unpack are not found; how many files of which kind
-were not read is in the report.
+`MAX_GAP` are its numbers. Limits: values at another precision than printed, numbers as binary
+floats (R's and numpy's own formats, parquet, Stata), pictures, programs,
+PDF fonts that code digits otherwise, and formats that the standard library cannot unpack are not
+found; how many files of which kind were not read is in the report.
 """
 
 from __future__ import annotations

@@ -74,7 +74,8 @@ def test_help_imports_nothing_heavy() -> None:
         "import sys; sys.argv=['bench','--help']\n"
         "from bench.cli.main import run\n"
         "try: run()\nexcept SystemExit: pass\n"
-        "heavy={'pandas','numpy','duckdb','pydantic','rich','matplotlib','scipy'} & set(sys.modules)\n"
+        "names = {'pandas', 'numpy', 'duckdb', 'pydantic', 'rich', 'matplotlib', 'scipy'}\n"
+        "heavy = names & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
