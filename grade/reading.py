@@ -198,7 +198,8 @@ def read_cells(values: Any, *, name: str, template: Table) -> ReproducedTable:
             continue
         _add_entry(cells, entry, f"{shown(name)}: cell {number}", parts, ungraded)
     if not cells.text:
-        return unread_table(name, Reason.UNREADABLE, "the list `cells` holds no cell")
+        why = "; ".join(["the list `cells` holds no cell", *cells.problems[:SHOWN_PROBLEMS]])
+        return unread_table(name, Reason.UNREADABLE, why)
     _settle_stars(cells)
     return cells.table(name)
 

@@ -124,6 +124,9 @@ def test_any_values_survive_any_format(
     rows: list[tuple[float | None, str | None]],
     suffix: str,
 ) -> None:
+    if suffix == ".xlsx":
+        # A workbook keeps fifteen digits; the export refuses what does not come back.
+        rows = [(None if n is None else float(f"{n:.15g}"), word) for n, word in rows]
     frame = tidy_frame(pd.DataFrame(rows, columns=["n", "w"]).assign(id=range(len(rows))))
     path = tmp_path_factory.mktemp("round") / f"file{suffix}"
     write_frame(frame, path)
