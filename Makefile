@@ -8,6 +8,7 @@ CORPUS := .corpus
 BENCH := $(VENV)/bin/bench
 UV := $(VENV)/bin/uv
 RUN := runs/demo
+PYTEST_ARGS ?= -n 2
 export BLINDBENCH_ANALYSIS := $(CURDIR)/$(ANALYSIS)
 export BLINDBENCH_DATA := $(CURDIR)/$(CORPUS)
 
