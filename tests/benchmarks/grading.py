@@ -191,11 +191,14 @@ def plain_letter(p, r):
     return "E"
 
 
-def seconds(call):
-    """Wall and processor seconds of a call."""
-    wall, processor = time.perf_counter(), time.process_time()
-    call()
-    return time.perf_counter() - wall, time.process_time() - processor
+def seconds(call, times=1):
+    """Wall and processor seconds of a call, the quickest of some: other programs only add."""
+    measured = []
+    for _ in range(times):
+        wall, processor = time.perf_counter(), time.process_time()
+        call()
+        measured.append((time.perf_counter() - wall, time.process_time() - processor))
+    return min(wall for wall, _ in measured), min(processor for _, processor in measured)
 
 
 def main():
@@ -207,7 +210,9 @@ def main():
         print(f"{rubric.name} ({names})")
         for cells in (250_000, 500_000, 1_000_000):
             pair = columns(-(-cells // CELLS))
-            wall, processor = seconds(lambda pair=pair, rubric=rubric: grade_tables(rubric, *pair))
+            wall, processor = seconds(
+                lambda pair=pair, rubric=rubric: grade_tables(rubric, *pair), times=3
+            )
             n = len(pair[0].value)
             per_cell[rubric.name] = processor / n
             print(
@@ -223,7 +228,7 @@ def main():
         print(
             f"oracle loop, {rubric.name}: {1e6 * slow:.0f} us a cell, {ratio:.0f} times the kernel"
         )
-    slow = seconds(lambda: plain_loop(published, reproduced))[1] / n
+    slow = seconds(lambda: plain_loop(published, reproduced), times=3)[1] / n
     ratio = slow / per_cell[kohler.name]
     print(f"plain loop, {kohler.name}: {1e6 * slow:.1f} us a cell, {ratio:.0f} times the kernel")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
