@@ -138,11 +138,27 @@ def _take(walk: _Walk, folder: int, name: str, path: str) -> None:
         if walk.inputs[path] != digest:
             walk.refuse(path, "an input that was changed")
         return
-    target = walk.target / path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(content)
+    _keep(walk.target / path, content)
     walk.files.append(Collected(path, len(content), digest))
     walk.bytes_taken += len(content)
+
+
+def _keep(target: Path, content: bytes) -> None:
+    """Write a copy to the disk itself.
+
+    Raises
+    ------
+    InfrastructureError
+        When it cannot be written: that is no fault of the file's.
+    """
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise InfrastructureError(f"{target} cannot be written: {error.strerror}") from error
 
 
 def _is_own_data_link(folder: int, name: str, path: str) -> bool:

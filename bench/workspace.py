@@ -31,6 +31,7 @@ __all__ = [
     "WorkspacePlan",
     "build_workspace",
     "forbidden_hashes",
+    "staged_before",
     "task_text",
 ]
 
@@ -324,22 +325,51 @@ def build_workspace(
         *_entries(WORKSPACE, own, "arm"),
     )
     stage = (staging or Path(tempfile.gettempdir())) / f"stage-{secrets.token_hex(8)}"
-    workspace, data_folder = stage / "workspace", stage / "data"
+    # Written first: a stage that nobody knows of could not be cleared away after a kill.
+    _write_manifest(run_dir, stage, manifest)
+    plan = _plan(stage, manifest)
     stage.mkdir(mode=0o700, parents=True)
-    workspace.mkdir()
-    data_folder.mkdir()
-    _write_all(workspace, inputs, 0o444)
-    _write_all(workspace, own, 0o644)
-    _write_all(data_folder, data, 0o444)
-    (workspace / DATA_LINK).symlink_to(DATA)
-    (workspace / TEMPLATES).chmod(0o555)
-    data_folder.chmod(0o555)
-    record = {"schema_version": MANIFEST_SCHEMA_VERSION, "files": [asdict(e) for e in manifest]}
+    plan.workspace.mkdir()
+    plan.data.mkdir()
+    _write_all(plan.workspace, inputs, 0o444)
+    _write_all(plan.workspace, own, 0o644)
+    _write_all(plan.data, data, 0o444)
+    (plan.workspace / DATA_LINK).symlink_to(DATA)
+    (plan.workspace / TEMPLATES).chmod(0o555)
+    plan.data.chmod(0o555)
+    return plan
+
+
+def _write_manifest(run_dir: Path, stage: Path, manifest: tuple[ManifestEntry, ...]) -> None:
+    record = {
+        "schema_version": MANIFEST_SCHEMA_VERSION,
+        "stage": str(stage),
+        "files": [asdict(entry) for entry in manifest],
+    }
     write_atomic(run_dir / MANIFEST_FILE, json.dumps(record, indent=2).encode())
-    shown = (TASK, METHODS, TEMPLATES)
+
+
+def _plan(stage: Path, manifest: tuple[ManifestEntry, ...]) -> WorkspacePlan:
+    workspace, data = stage / "workspace", stage / "data"
     binds = (
         Bind(workspace, WORKSPACE, writable=True),
-        *(Bind(workspace / name, f"{WORKSPACE}/{name}") for name in shown),
-        Bind(data_folder, DATA),
+        *(Bind(workspace / name, f"{WORKSPACE}/{name}") for name in (TASK, METHODS, TEMPLATES)),
+        Bind(data, DATA),
     )
-    return WorkspacePlan(stage, workspace, data_folder, binds, manifest)
+    return WorkspacePlan(stage, workspace, data, binds, manifest)
+
+
+def staged_before(run_dir: Path) -> WorkspacePlan | None:
+    """Workspace that an attempt's manifest tells of; None without a manifest.
+
+    Parameters
+    ----------
+    run_dir : Path
+        Folder of the attempt.
+    """
+    try:
+        record = json.loads((run_dir / MANIFEST_FILE).read_bytes())
+    except FileNotFoundError:
+        return None
+    manifest = tuple(ManifestEntry(**entry) for entry in record["files"])
+    return _plan(Path(record["stage"]), manifest)

@@ -6,6 +6,7 @@ however much the verbs need.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import sys
 from collections.abc import Callable
@@ -21,6 +22,9 @@ __all__ = ["VERBS", "Verb", "app_for", "run"]
 EXIT_SHORT: Final = 1
 EXIT_USER: Final = 2
 EXIT_INFRASTRUCTURE: Final = 3
+MACHINE_FAILURES: Final = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.EMFILE}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +117,11 @@ def run() -> None:
         sys.exit(EXIT_USER)
     except BlindbenchError as error:
         sys.stderr.write(f"bench: {error}\n")
+        sys.exit(EXIT_INFRASTRUCTURE)
+    except OSError as error:
+        if error.errno not in MACHINE_FAILURES:
+            raise
+        sys.stderr.write(f"bench: {error.filename or 'a file'}: {error.strerror}\n")
         sys.exit(EXIT_INFRASTRUCTURE)
     except KeyboardInterrupt:
         sys.stderr.write("bench: interrupted\n")

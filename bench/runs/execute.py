@@ -10,6 +10,7 @@ import contextlib
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
@@ -31,18 +32,29 @@ from bench.runs.state import (
     SPEC_FILE,
     attempt_folder,
     attempts_on_disk,
+    interrupted_folder,
+    interruptions_on_disk,
+    produced_tables,
     read_record,
 )
 from data.files_atomic import write_atomic
 from data.records.files import record_from_json, record_to_json
-from data.records.runs import Attempt, RunRecord, RunSpec, RunStatus, Usage, run_spec_hash
+from data.records.runs import (
+    Attempt,
+    Isolation,
+    RunRecord,
+    RunSpec,
+    RunStatus,
+    Usage,
+    run_spec_hash,
+)
 
 __all__ = [
     "Event",
     "Happening",
+    "Interrupted",
     "Outcome",
     "Perform",
-    "Performed",
     "Standing",
     "execute",
     "is_gradable",
@@ -81,19 +93,27 @@ class Happening:
     attempt: Attempt | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Performed:
-    """What one attempt came to: the attempt, and the names of the files that it made."""
-
-    attempt: Attempt
-    produced: tuple[str, ...] = ()
+class Interrupted(Exception):
+    """The execution was asked to stop while an attempt was under way."""
 
 
 class Perform(Protocol):
-    """Does one attempt: builds, runs, collects. `folder` exists and is empty."""
+    """Does attempts: builds, runs, collects."""
 
-    def __call__(self, run: PlannedRun, folder: Path, number: int) -> Performed:
-        """Do the attempt; a failure of the machine's is its status, not an error."""
+    def __call__(
+        self, run: PlannedRun, folder: Path, number: int, stopping: Callable[[], bool]
+    ) -> Attempt:
+        """Do one in `folder`, which is empty; a failure of the machine's is its status.
+
+        Raises
+        ------
+        Interrupted
+            When `stopping` says so after the arm's end.
+        """
+        ...
+
+    def recover(self, folder: Path, number: int) -> Attempt | None:
+        """Finish one whose process died; None where the arm had not ended by then."""
         ...
 
 
@@ -176,35 +196,57 @@ def _moment(seconds: float | None = None) -> str:
     return now.isoformat(timespec="milliseconds")
 
 
-def _close_interrupted(run_dir: Path, last_beat: float | None) -> tuple[Attempt, ...]:
-    """Attempts so far; those that nobody ended are written down as interrupted.
+def _move_interrupted(run_dir: Path, folder: Path) -> None:
+    number = len(interruptions_on_disk(run_dir)) + 1
+    folder.rename(interrupted_folder(run_dir, number))
 
-    Their end is the last heartbeat that was seen.
+
+def _recorded(folder: Path, attempt: Attempt, *, started: str) -> Attempt:
+    """Write an ended attempt down, with its times."""
+    timed = replace(attempt, started=started, ended=_moment())
+    write_atomic(folder / ATTEMPT_FILE, record_to_json(timed))
+    return timed
+
+
+def _close_interruptions(run_dir: Path, last_beat: float | None) -> tuple[Attempt, ...]:
+    """Interruptions of a run; their end is the last heartbeat that was seen."""
+    return tuple(
+        written
+        if written is not None and written.status is not RunStatus.RUNNING
+        else _closed(run_dir, number, written, last_beat)
+        for number, written in interruptions_on_disk(run_dir)
+    )
+
+
+def _closed(
+    run_dir: Path, number: int, written: Attempt | None, last_beat: float | None
+) -> Attempt:
+    folder = interrupted_folder(run_dir, number)
+    begun = folder.stat().st_mtime
+    if written is not None:
+        begun = datetime.fromisoformat(written.started).timestamp()
+    ended = max(begun, last_beat or begun)
+    closed = Attempt(
+        number=number,
+        status=RunStatus.INFRA_FAILED,
+        started=_moment(begun),
+        ended=_moment(ended),
+        wall_seconds=ended - begun,
+        cause=INTERRUPTED,
+        isolation=written.isolation if written else Isolation.NAMESPACES,
+    )
+    write_atomic(folder / ATTEMPT_FILE, record_to_json(closed))
+    return closed
+
+
+def _ended_unrecorded(run_dir: Path, attempts: Sequence[Attempt]) -> bool:
+    """Whether the last attempt came to its end, and its process died before it recorded that.
+
+    Such an attempt was paid for and is not made again.
     """
-    closed = []
-    for number, written in attempts_on_disk(run_dir):
-        folder = attempt_folder(run_dir, number)
-        attempt = written
-        if attempt is None or attempt.status is RunStatus.RUNNING:
-            begun = folder.stat().st_mtime
-            if attempt is not None:
-                begun = datetime.fromisoformat(attempt.started).timestamp()
-            ended = max(begun, last_beat or begun)
-            attempt = Attempt(
-                number=number,
-                status=RunStatus.INFRA_FAILED,
-                started=_moment(begun),
-                ended=_moment(ended),
-                wall_seconds=ended - begun,
-                cause=INTERRUPTED,
-            )
-            write_atomic(folder / ATTEMPT_FILE, record_to_json(attempt))
-        closed.append(attempt)
-    return tuple(closed)
-
-
-class _Stopped(Exception):
-    """The execution was asked to stop while this run was under way."""
+    record = read_record(run_dir)
+    recorded = len(record.attempts) if record else 0
+    return len(attempts) > recorded and attempts[-1].status is not RunStatus.INFRA_FAILED
 
 
 class _Executor:
@@ -246,7 +288,7 @@ class _Executor:
                     record = self._run(run, run_dir, beat)
                 if record.gradable and todo is not Standing.DONE:
                     self._grade(run, run_dir, record)
-        except _Stopped:
+        except Interrupted:
             return None
         finally:
             release(path)
@@ -254,14 +296,17 @@ class _Executor:
 
     def _run(self, run: PlannedRun, run_dir: Path, beat: float | None) -> RunRecord:
         self._report(Happening(Event.STARTED, run.place))
-        attempts = list(_close_interrupted(run_dir, beat))
-        for _ in range(1 + self._retries):
-            performed = self._attempt(run, run_dir, len(attempts) + 1)
-            attempts.append(performed.attempt)
-            if performed.attempt.status is not RunStatus.INFRA_FAILED:
-                break
-        last = performed.attempt
-        gradable = is_gradable(last.status, performed.produced)
+        attempts = self._ended_attempts(run_dir)
+        interruptions = _close_interruptions(run_dir, beat)
+        if not _ended_unrecorded(run_dir, attempts):
+            for _ in range(1 + self._retries):
+                attempts.append(self._attempt(run, run_dir, len(attempts) + 1))
+                if attempts[-1].status is not RunStatus.INFRA_FAILED:
+                    break
+        last = attempts[-1]
+        slugs = (table.slug for table in run.paper.tables)
+        produced = produced_tables(attempt_folder(run_dir, last.number), slugs)
+        gradable = is_gradable(last.status, produced)
         record = RunRecord(
             spec_hash=run.spec_hash,
             paper_id=run.paper.id,
@@ -271,29 +316,50 @@ class _Executor:
             gradable=gradable,
             accepted_attempt=last.number if gradable else None,
             attempts=tuple(attempts),
+            interruptions=interruptions,
             usage=NO_MODEL if run.spec.arm.model is None else Usage(),
             versions={"blindbench": version("blindbench")},
-            produced=performed.produced,
+            produced=produced,
         )
         write_atomic(run_dir / RECORD_FILE, record_to_json(record))
         self._report(Happening(Event.ENDED, run.place, last))
         return record
 
-    def _attempt(self, run: PlannedRun, run_dir: Path, number: int) -> Performed:
+    def _attempt(self, run: PlannedRun, run_dir: Path, number: int) -> Attempt:
         folder = attempt_folder(run_dir, number)
         folder.mkdir()
         now = _moment()
         begun = Attempt(number, RunStatus.RUNNING, now, now, 0.0, isolation=run.spec.isolation)
         write_atomic(folder / ATTEMPT_FILE, record_to_json(begun))
-        performed = self._perform(run, folder, number)
-        attempt = replace(performed.attempt, started=now, ended=_moment())
-        if self._stop.is_set():
-            # The jails are being ended, so what this one looks like is not the arm's doing.
-            attempt = replace(attempt, status=RunStatus.INFRA_FAILED, cause="interrupted: stopped")
-            write_atomic(folder / ATTEMPT_FILE, record_to_json(attempt))
-            raise _Stopped
-        write_atomic(folder / ATTEMPT_FILE, record_to_json(attempt))
-        return replace(performed, attempt=attempt)
+        try:
+            performed = self._perform(run, folder, number, self._stop.is_set)
+        except Interrupted:
+            self._perform.recover(folder, number)
+            _move_interrupted(run_dir, folder)
+            _close_interruptions(run_dir, time.time())
+            raise
+        return _recorded(folder, performed, started=now)
+
+    def _ended_attempts(self, run_dir: Path) -> list[Attempt]:
+        """Attempts that came to an end; others are finished, or moved to a folder of their own.
+
+        Attempts are counted without interruptions, so that a run that was interrupted and one
+        that was not have the same records.
+        """
+        ended = []
+        for number, written in attempts_on_disk(run_dir):
+            attempt = written
+            folder = attempt_folder(run_dir, number)
+            if attempt is None or attempt.status is RunStatus.RUNNING:
+                attempt = self._perform.recover(folder, number)
+                if attempt is not None:
+                    begun = written.started if written else _moment(folder.stat().st_mtime)
+                    attempt = _recorded(folder, attempt, started=begun)
+            if attempt is None:
+                _move_interrupted(run_dir, folder)
+            else:
+                ended.append(attempt)
+        return ended
 
     def _grade(self, run: PlannedRun, run_dir: Path, record: RunRecord) -> None:
         assert record.accepted_attempt is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,9 @@ __all__ = [
     "RunState",
     "attempt_folder",
     "attempts_on_disk",
+    "interrupted_folder",
+    "interruptions_on_disk",
+    "produced_tables",
     "read_record",
     "run_states",
 ]
@@ -30,11 +33,28 @@ RECORD_FILE: Final = "run.json"
 GRADE_FILE: Final = "grade.json"
 CLAIM_FILE: Final = "claim"
 ATTEMPT_FILE: Final = "attempt.json"
+TABLE_SUFFIXES: Final = (".json", ".csv")
 
 
 def attempt_folder(run_dir: Path, number: int) -> Path:
     """Folder of an attempt, counted from 1."""
     return run_dir / f"attempt_{number:02d}"
+
+
+def interrupted_folder(run_dir: Path, number: int) -> Path:
+    """Folder of an attempt whose process ended before it did, counted from 1 on its own."""
+    return run_dir / f"interrupted_{number:02d}"
+
+
+def _written(run_dir: Path, kind: str) -> tuple[tuple[int, Attempt | None], ...]:
+    found = []
+    for folder in sorted(run_dir.glob(f"{kind}_*")):
+        number = int(folder.name.removeprefix(f"{kind}_"))
+        path = folder / ATTEMPT_FILE
+        content = path.read_bytes() if path.is_file() else None
+        written = None if content is None else record_from_json(Attempt, content, where=str(path))
+        found.append((number, written))
+    return tuple(found)
 
 
 def attempts_on_disk(run_dir: Path) -> tuple[tuple[int, Attempt | None], ...]:
@@ -47,14 +67,33 @@ def attempts_on_disk(run_dir: Path) -> tuple[tuple[int, Attempt | None], ...]:
     RecordError
         When an attempt's file holds no attempt.
     """
-    found = []
-    for folder in sorted(run_dir.glob("attempt_*")):
-        number = int(folder.name.removeprefix("attempt_"))
-        path = folder / ATTEMPT_FILE
-        content = path.read_bytes() if path.is_file() else None
-        written = None if content is None else record_from_json(Attempt, content, where=str(path))
-        found.append((number, written))
-    return tuple(found)
+    return _written(run_dir, "attempt")
+
+
+def interruptions_on_disk(run_dir: Path) -> tuple[tuple[int, Attempt | None], ...]:
+    """Interrupted attempts in a run's folder, as `attempts_on_disk` gives the others.
+
+    Raises
+    ------
+    RecordError
+        When an attempt's file holds no attempt.
+    """
+    return _written(run_dir, "interrupted")
+
+
+def produced_tables(attempt: Path, slugs: Iterable[str]) -> tuple[str, ...]:
+    """Names of the collected files that are tables of the paper, in order.
+
+    Parameters
+    ----------
+    attempt : Path
+        Folder of the attempt.
+    slugs : iterable of str
+        Of the paper's tables.
+    """
+    workspace = attempt / "workspace"
+    names = (f"{slug}{suffix}" for slug in slugs for suffix in TABLE_SUFFIXES)
+    return tuple(sorted(name for name in names if (workspace / name).is_file()))
 
 
 def read_record(run_dir: Path) -> RunRecord | None:
@@ -122,7 +161,7 @@ def _state(run_dir: Path, spec: RunSpec) -> RunState:
     try:
         beat = path.stat().st_mtime
     except FileNotFoundError:
-        begun = bool(attempts_on_disk(run_dir))
+        begun = bool(attempts_on_disk(run_dir) or interruptions_on_disk(run_dir))
         return RunState(spec, RunStatus.PLANNED, interrupted=begun)
     begun = any(
         written is None or written.status is RunStatus.RUNNING

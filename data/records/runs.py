@@ -136,7 +136,11 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """The outcome of a run, written last and by rename."""
+    """The outcome of a run, written last and by rename.
+
+    `interruptions` are tries whose process died before they ended: they are no attempts, but
+    what they used was used.
+    """
 
     spec_hash: str
     paper_id: str
@@ -149,6 +153,7 @@ class RunRecord:
     usage: Usage = Usage()
     versions: dict[str, str] = field(default_factory=dict)
     produced: tuple[str, ...] = ()
+    interruptions: tuple[Attempt, ...] = ()
     schema_version: int = RUN_SCHEMA_VERSION
 
 

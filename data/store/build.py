@@ -56,6 +56,7 @@ _WRITE_ORDER: Final = (
     "arms",
     "runs",
     "attempts",
+    "interruptions",
     "reproduced_cells",
     "rubrics",
     "cell_grades",
@@ -353,6 +354,17 @@ def _attempt_rows(run: _Run) -> Iterator[dict[str, Any]]:
         }
 
 
+def _interruption_rows(run: _Run) -> Iterator[dict[str, Any]]:
+    for attempt in run.record.interruptions if run.record else ():
+        yield {
+            "run_id": run.run_id,
+            "number": attempt.number,
+            "started": _moment(attempt.started),
+            "last_seen": _moment(attempt.ended),
+            "cause": attempt.cause,
+        }
+
+
 def _baseline_rows(baseline: BaselineRun) -> Rows:
     run_id = f"{baseline.paper_id}/{baseline.name}/1"
     run = dict.fromkeys(_RUN_COLUMNS) | {
@@ -538,7 +550,11 @@ def _collect(
 
 
 def _rows_of_run(run: _Run, problems: Problems) -> Rows:
-    rows: Rows = {"runs": [_run_row(run)], "attempts": list(_attempt_rows(run))}
+    rows: Rows = {
+        "runs": [_run_row(run)],
+        "attempts": list(_attempt_rows(run)),
+        "interruptions": list(_interruption_rows(run)),
+    }
     if run.grade is not None:
         rows |= grade_rows(run.run_id, run.grade)
     if run.record is not None and run.record.accepted_attempt is not None:

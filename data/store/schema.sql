@@ -132,6 +132,16 @@ CREATE TABLE attempts (
     PRIMARY KEY (run_id, attempt)
 );
 
+-- Tries whose process died before they ended; they are no attempts.
+CREATE TABLE interruptions (
+    run_id VARCHAR NOT NULL REFERENCES runs (run_id),
+    number INTEGER NOT NULL,
+    started TIMESTAMP WITH TIME ZONE,
+    last_seen TIMESTAMP WITH TIME ZONE,
+    cause VARCHAR,
+    PRIMARY KEY (run_id, number)
+);
+
 -- What a run put into a template, before any rescaling.
 CREATE TABLE reproduced_cells (
     run_id VARCHAR NOT NULL,
