@@ -103,9 +103,11 @@ def read_workspace(files: Sequence[WorkspaceFile], published: Sequence[Table]) -
 def _claim(claims: _Claims, file: WorkspaceFile, by_slug: dict[str, Table]) -> None:
     named = slug_of_name(file.name, by_slug)
     if file.content is None:
+        problem = file.problem or "not read"
         if named is not None:
-            problem = file.problem or "not read"
             claims.tables[named].append(unread_table(file.name, Reason.UNREADABLE, problem))
+        elif not file.name.lower().endswith(".csv"):
+            claims.problems.append(f"{shown(file.name)}: {problem}; by its name it is no table")
         return
     if file.name.lower().endswith(".csv"):
         if named is not None:
