@@ -1,6 +1,7 @@
 """Reads the golden matrix, and grades one case of it. Used by the tests and by the mutations."""
 
 import csv
+from functools import cache
 from pathlib import Path
 
 CASES = list(
@@ -11,17 +12,24 @@ CASES = list(
 )
 
 
+@cache
+def cell_rule(name):
+    """Cell rule of that name, and the slack of its rubric."""
+    from grade.rubrics import load_rubric
+
+    rubric = load_rubric("printed" if name == "interval" else "kohler2026")
+    return next(rule for rule in rubric.cell_rules if rule.name == name), rubric.slack
+
+
 def letter_of(case):
     """Letter that the package gives to a case of the matrix."""
     import numpy as np
 
     from data.records.metrics import Metric
     from grade.columns import METRIC_CODES, PublishedColumns
-    from grade.rubrics import load_rubric
     from grade.rules import grade_cells, interval_widths
 
-    rubric = load_rubric("printed" if case["rule"] == "interval" else "kohler2026")
-    rule = next(rule for rule in rubric.cell_rules if rule.name == case["rule"])
+    rule, slack = cell_rule(case["rule"])
     metric = Metric(case["metric"])
     metrics, values, estimates = [metric], [float(case["published"])], [0]
     if case["extra"].startswith("width="):
@@ -54,7 +62,7 @@ def letter_of(case):
     reproduced = np.full(n, float(case["reproduced"] or "nan"))
     standard_error = np.full(n, float(case["se"] or "nan"))
     graded = grade_cells(
-        rule, published, reproduced, standard_error, interval_widths(published), rubric.slack
+        rule, published, reproduced, standard_error, interval_widths(published), slack
     )
     return "ABCDEF"[graded.letter[0]]
 
