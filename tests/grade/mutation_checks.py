@@ -101,7 +101,7 @@ def first_failure(folder):
     for name, call in all_calls():
         try:
             call()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  whatever a mistake raises is the answer
             return name, type(error).__name__
     return None, None
 

@@ -526,8 +526,8 @@ MUTATIONS = [
     Mutation(
         "reading",
         "true is 1",
-        "    if isinstance(value, bool):\n        return math.nan, Reason.UNREADABLE, repr(value)\n",
-        "",
+        "    if isinstance(value, bool):\n        return math.nan, Reason.UNREADABLE",
+        "    if isinstance(value, str) and value is None:\n        return math.nan, Reason.UNREADABLE",
     ),
     Mutation(
         "reading",
