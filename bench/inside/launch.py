@@ -4,6 +4,9 @@ Called as ``python -I -S -B launch.py PLAN -- ARGV...`` with PLAN a JSON object 
 (names of the module `resource` to numbers), ``uid`` and ``gid`` (null where there is nothing to
 give up) and ``status``, a descriptor on which it writes ``ready`` just before it starts the
 command, and after that the reason if the command could not be started.
+
+As the first process of its namespace it stays, reaps what dies, and cannot be read or traced by
+the command, whose user it shares; it ends with the command's exit code, or 128 and its signal.
 """
 
 import ctypes
@@ -13,8 +16,11 @@ import resource
 import signal
 import sys
 
+PR_SET_DUMPABLE = 4
 PR_CAPBSET_DROP = 24
 LAST_CAPABILITY = 63
+CAPABILITY_VERSION_3 = 0x20080522
+SIGNAL_EXIT = 128
 
 
 def set_limits(limits: dict[str, int]) -> None:
@@ -34,6 +40,21 @@ def empty_bounding_set() -> None:
             return
 
 
+def give_up_capabilities() -> None:
+    """Empty the effective, permitted and inheritable sets.
+
+    Raises
+    ------
+    SystemExit
+        When the kernel refuses.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
+    empty = (ctypes.c_uint32 * 6)()
+    if libc.capset(ctypes.byref(header), ctypes.byref(empty)) != 0:
+        sys.exit("launch: the capabilities could not be given up")
+
+
 def give_up_root(uid: int, gid: int) -> None:
     """Become an unprivileged user for good.
 
@@ -46,6 +67,7 @@ def give_up_root(uid: int, gid: int) -> None:
     os.setgroups([])
     os.setresgid(gid, gid, gid)
     os.setresuid(uid, uid, uid)
+    give_up_capabilities()
     try:
         os.setresuid(0, 0, 0)
     except PermissionError:
@@ -67,6 +89,19 @@ def start(argv: list[str], status: int) -> None:
         sys.exit(127)
 
 
+def wait_as_first_process(command: int) -> int:
+    """Reap every child until the command has ended; its exit code.
+
+    When the first process ends, the kernel ends all others of the namespace.
+    """
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+    while True:
+        child, ending = os.wait()
+        if child == command:
+            code = os.waitstatus_to_exitcode(ending)
+            return code if code >= 0 else SIGNAL_EXIT - code
+
+
 def main() -> None:
     """Follow the plan on the command line."""
     plan = json.loads(sys.argv[1])
@@ -74,6 +109,9 @@ def main() -> None:
     set_limits(plan["limits"])
     if plan["uid"] is not None:
         give_up_root(plan["uid"], plan["gid"])
+    if os.getpid() == 1 and (command := os.fork()) != 0:
+        os.close(plan["status"])
+        os._exit(wait_as_first_process(command))
     start(sys.argv[3:], plan["status"])
 
 

@@ -49,7 +49,8 @@ def identity_arguments(policy: Policy, features: Features) -> list[str]:
         kept = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
         grants = [word for name in kept for word in ("--cap-add", name)]
         return [*NAMESPACES, "--cap-drop", "ALL", *grants]
-    user = ["--unshare-user", "--uid", str(identity.uid), "--gid", str(identity.gid)]
+    # As root bubblewrap's own first process is out of the command's reach; here it has its user.
+    user = ["--as-pid-1", "--unshare-user", "--uid", str(identity.uid), "--gid", str(identity.gid)]
     if features.disable_userns:
         user.append("--disable-userns")
     return [*user, *NAMESPACES, "--cap-drop", "ALL"]

@@ -196,7 +196,7 @@ class JailedSandbox:
             raise InfrastructureError(_not_started(status, command))
         killed = SIGNAL_EXIT < code <= SIGNAL_EXIT + LAST_SIGNAL
         return Completed(
-            exit_code=None if state.limit_hit else code,
+            exit_code=None if state.limit_hit or killed else code,
             signal=signal.SIGKILL if state.limit_hit else (code - SIGNAL_EXIT if killed else None),
             wall_seconds=wall,
             isolation=self.isolation,
