@@ -527,7 +527,7 @@ MUTATIONS = [
         "reading",
         "true is 1",
         "    if isinstance(value, bool):\n        return math.nan, Reason.UNREADABLE",
-        "    if value == "true":\n        return math.nan, Reason.UNREADABLE",
+        "    if value == 'true':\n        return math.nan, Reason.UNREADABLE",
     ),
     Mutation(
         "reading",
