@@ -26,6 +26,8 @@ from data.records.grades import (
 )
 from data.records.runs import RunRecord
 from data.records.tables import Table
+from grade.reading import LARGEST_INDEX
+from grade.rounding import LARGEST_EXACT_POWER
 from grade.rubrics import SHIPPED_RUBRICS, load_rubric, parse_rubric
 from grade.workspace import TABLE_SUFFIXES, WorkspaceFile, grade_workspace
 
@@ -33,6 +35,7 @@ __all__ = [
     "LARGEST_FILE",
     "LARGEST_WORKSPACE",
     "StoredRun",
+    "fell_short",
     "grade_directory",
     "grade_path_beside",
     "paper_of",
@@ -84,7 +87,12 @@ def _rubric(name: str) -> Rubric:
         content = Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{name}: cannot be read as a rubric: {_cause(error)}") from None
-    return parse_rubric(content, where=name)
+    rubric = parse_rubric(content, where=name)
+    if rubric.name in SHIPPED_RUBRICS and rubric != load_rubric(rubric.name):
+        raise UserError(
+            f"{name}: name: {rubric.name!r} is a shipped rubric with other rules; choose another"
+        )
+    return rubric
 
 
 def _cause(error: OSError | UnicodeDecodeError) -> str:
@@ -116,12 +124,27 @@ def published_tables(paper: Path) -> tuple[Table, ...]:
             content = path.read_bytes()
         except OSError as error:
             raise UserError(f"{path}: {_cause(error)}") from None
-        tables.append(record_from_json(Table, content, where=str(path)))
+        table = record_from_json(Table, content, where=str(path))
+        _refuse_impossible_cells(table, path)
+        tables.append(table)
     slugs = [table.slug for table in tables]
     for slug in slugs:
         if slugs.count(slug) > 1:
             raise UserError(f"{folder}: two tables have the slug {slug!r}")
     return tuple(tables)
+
+
+def _refuse_impossible_cells(table: Table, path: Path) -> None:
+    keys = set()
+    for cell in table.cells:
+        place = f"{path}: cell ({cell.row}, {cell.col}, {cell.part})"
+        if not all(0 <= index <= LARGEST_INDEX for index in cell.key):
+            raise UserError(f"{place}: no position in a table")
+        if cell.decimals is not None and not 0 <= cell.decimals <= LARGEST_EXACT_POWER:
+            raise UserError(f"{place}: decimals must be 0 to {LARGEST_EXACT_POWER}")
+        if cell.key in keys:
+            raise UserError(f"{place}: stands twice")
+        keys.add(cell.key)
 
 
 def workspace_files(workspace: Path) -> tuple[WorkspaceFile, ...]:
@@ -198,6 +221,16 @@ def grade_directory(
     return grade_workspace(workspace_files(workspace), published, chosen, paper_id=paper_id)
 
 
+def fell_short(grades: GradeFile) -> bool:
+    """Whether a table had no file, a file could not be read, or cells of it could not be used.
+
+    Cells left empty on purpose are none of it.
+    """
+    return bool(grades.problems) or any(
+        table.problems for paper in grades.papers for table in paper.tables
+    )
+
+
 def grade_path_beside(workspace: Path, out: Path | None) -> Path:
     """Where the grades of a workspace go: beside it, or where `out` says, never into it.
 
@@ -262,7 +295,11 @@ def stored_runs(path: Path) -> Iterator[StoredRun]:
     for record_path in sorted(path.glob("**/run.json")):
         if "workspace" in record_path.relative_to(path).parts:
             continue
-        record = record_from_json(RunRecord, record_path.read_bytes(), where=str(record_path))
+        try:
+            content = record_path.read_bytes()
+        except OSError as error:
+            raise UserError(f"{record_path}: {_cause(error)}") from None
+        record = record_from_json(RunRecord, content, where=str(record_path))
         if not record.gradable or record.accepted_attempt is None:
             continue
         directory = record_path.parent

@@ -40,7 +40,7 @@ from grade.columns import (
     metric_mask,
     published_columns,
 )
-from grade.reading import ReproducedTable, unread_table
+from grade.reading import ReproducedTable, shown, unread_table
 from grade.rubrics import rubric_hash
 from grade.rules import MEASURES, NO_GRADE, F
 from grade.tables import (
@@ -282,7 +282,7 @@ def _table_grade(
         signs=_signs(columns, graded, counted),
         scaled=_scaled(columns, graded, counted),
         reasons=dict(Counter(cell.reason.value for cell in cells)),
-        problems=reproduced.problems,
+        problems=(*reproduced.problems, *_alignment_problems(reproduced, cells)),
         extra_cells=_extra_cells(published, reproduced.columns, graded),
         cells=cells,
     )
@@ -368,6 +368,29 @@ def _scaled(
         significant_within=int((significant & within).sum()),
         zero_standard_errors=int((coefficient & (graded.standard_error == 0)).sum()),
     )
+
+
+_ALIGNMENT_PROBLEMS: Final = {
+    Reason.MISSING: "not in it",
+    Reason.DUPLICATE: "given more than once",
+    Reason.AMBIGUOUS: "not to be told apart by their labels",
+}
+_SHOWN_CELLS: Final = 5
+
+
+def _alignment_problems(reproduced: ReproducedTable, cells: Sequence[CellGrade]) -> tuple[str, ...]:
+    """One line for each reason why a file that was read leaves cells without an answer."""
+    if reproduced.failure is not None:
+        return ()
+    lines = []
+    for reason, words in _ALIGNMENT_PROBLEMS.items():
+        keys = [f"({c.row}, {c.col}, {c.part})" for c in cells if c.reason is reason]
+        if keys:
+            more = f" and {len(keys) - _SHOWN_CELLS} more" if len(keys) > _SHOWN_CELLS else ""
+            where = ", ".join(keys[:_SHOWN_CELLS]) + more
+            number = f"{len(keys)} published cell{'s' if len(keys) > 1 else ''}"
+            lines.append(f"{shown(reproduced.name)}: {number} {words}: {where}")
+    return tuple(lines)
 
 
 def _extra_cells(

@@ -37,6 +37,9 @@ __all__ = [
 LARGEST_INDEX: Final = 1_000_000
 """A larger row, column or part is no position in a table."""
 
+LARGEST_TABLE: Final = 200_000
+"""More cells than this are no table."""
+
 LONGEST_TEXT: Final = 200
 """A longer text in a cell is no number."""
 
@@ -187,6 +190,9 @@ def read_cells(values: Any, *, name: str, template: Table) -> ReproducedTable:
     entries = values.get("cells")
     if not isinstance(entries, list):
         return unread_table(name, Reason.UNREADABLE, "wrong schema: no list `cells`")
+    if len(entries) > LARGEST_TABLE:
+        count = f"{len(entries):,} cells, at most {LARGEST_TABLE:,} are read"
+        return unread_table(name, Reason.UNREADABLE, f"too large for a table: {count}")
     cells = _Cells.empty()
     parts = _parts_of_places(template)
     ungraded = {cell.key for cell in template.cells if not cell.is_graded}
@@ -196,12 +202,21 @@ def read_cells(values: Any, *, name: str, template: Table) -> ReproducedTable:
                 f"{shown(name)}: entry {number} of `cells` is no object, left out"
             )
             continue
-        _add_entry(cells, entry, f"{shown(name)}: cell {number}", parts, ungraded)
+        _add_entry(cells, entry, f"{shown(name)}: {_place(entry, number)}", parts, ungraded)
     if not cells.text:
         why = "; ".join(["the list `cells` holds no cell", *cells.problems[:SHOWN_PROBLEMS]])
         return unread_table(name, Reason.UNREADABLE, why)
     _settle_stars(cells)
     return cells.table(name)
+
+
+def _place(entry: Mapping[str, Any], number: int) -> str:
+    """Where a cell is, for a message: its position, else its number in the list."""
+    row, col, part = (_index(entry.get(name, 0)) for name in ("row", "col", "part"))
+    keyed = entry.get("row") is not None and entry.get("col") is not None
+    if keyed and UNKNOWN not in {row, col}:
+        return f"cell ({row}, {col}, {max(part, 0)})"
+    return f"entry {number}"
 
 
 def _parts_of_places(template: Table) -> Mapping[tuple[int, int], tuple[int, ...]]:
@@ -235,6 +250,9 @@ def _add_entry(
         value, reason, text = _number(entry, part, parts.get((row, col), (0,)))
     if reason is Reason.UNREADABLE:
         cells.problems.append(f"{where}: {shown(text)} is not plainly one number")
+    if reason is Reason.NOT_A_NUMBER:
+        given = entry.get("text") if entry.get("value") is None else entry["value"]
+        cells.problems.append(f"{where}: {shown(given)} is no finite number")
     of = entry.get("of")
     of_key = [_index(index) for index in of] if isinstance(of, list) else []
     of_key += [0] if len(of_key) == 2 else []

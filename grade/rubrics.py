@@ -6,8 +6,9 @@ Everything that a file can get wrong is one line that says where.
 from __future__ import annotations
 
 import hashlib
+import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from importlib import resources
 from itertools import pairwise
@@ -20,6 +21,9 @@ from data.records.metrics import Metric
 __all__ = ["SHIPPED_RUBRICS", "load_rubric", "parse_rubric", "rubric_hash"]
 
 SHIPPED_RUBRICS: Final = ("kohler2026", "printed")
+
+LARGEST_POWER: Final = 300
+"""Powers of ten beyond this are beyond what a float holds."""
 
 _TABLES: Final[dict[str, type[Any]]] = {"alignment": Alignment, "rescaling": Rescaling}
 _LISTS: Final[dict[str, type[Any]]] = {"cell_rules": CellRule, "roll_ups": RollUp}
@@ -59,9 +63,14 @@ def parse_rubric(content: str, *, where: str) -> Rubric:
 
     try:
         values = tomllib.loads(content)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # not TOML, or a whole number without end
         raise UserError(f"{where}: not valid TOML: {error}") from None
+    except RecursionError:
+        raise UserError(f"{where}: not valid TOML: nested too deeply") from None
     _refuse_unknown_keys(values, where)
+    for place, value in _numbers(values):
+        if not math.isfinite(value):
+            raise UserError(f"{where}: {place}: {value} is no finite number")
     rubric = record_from_values(Rubric, values, where=where)
     for complaint in _complaints(rubric):
         raise UserError(f"{where}: {complaint}")
@@ -73,6 +82,18 @@ def rubric_hash(rubric: Rubric) -> str:
     from data.records.files import record_to_json
 
     return hashlib.sha256(record_to_json(rubric)).hexdigest()
+
+
+def _numbers(values: Any, place: str = "") -> Iterator[tuple[str, float]]:
+    """Every float of a file, with the place where it stands."""
+    if isinstance(values, float):
+        yield place.lstrip("."), values
+    elif isinstance(values, Mapping):
+        for key, value in values.items():
+            yield from _numbers(value, f"{place}.{key}")
+    elif isinstance(values, list):
+        for number, value in enumerate(values):
+            yield from _numbers(value, f"{place}.{number}")
 
 
 def _refuse_unknown_keys(values: Mapping[str, Any], where: str) -> None:
@@ -162,6 +183,10 @@ def _rescaling_complaints(rule: Rescaling) -> list[str]:
         found.append("rescaling: tolerances must be in (0, 0.5), in powers of ten")
     if rule.max_power < 1 or rule.min_pairs < 1 or rule.min_estimates < 1:
         found.append("rescaling: max_power, min_pairs and min_estimates must be 1 or more")
+    if rule.max_power > LARGEST_POWER:
+        found.append(f"rescaling: max_power must be {LARGEST_POWER} or less")
+    if rule.coarse_unit <= 0:
+        found.append("rescaling: coarse_unit must be positive")
     if not 0 < rule.share_at_power <= 1 or not 0 <= rule.share_at_unity < 1:
         found.append("rescaling: share_at_power must be in (0, 1], share_at_unity in [0, 1)")
     return found

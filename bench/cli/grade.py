@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         GradeFile,
         MovedCell,
         PaperGrade,
-        Rubric,
         TableGrade,
     )
     from data.records.tables import Table
@@ -33,6 +32,9 @@ _COLOURS: Final = {
     "E": "white on red",
     "F": "white on grey37",
 }
+
+_PIPE_WIDTH: Final = 200
+_SHOWN_EXTRA: Final = 10
 
 WorkspaceArgument = Annotated[
     Path, typer.Argument(help="Finished workspace: a folder with <table>.json or <table>.csv.")
@@ -61,9 +63,17 @@ def grade(
 ) -> None:
     """Grade a finished workspace against its paper.
 
-    Example: bench grade runs/mine/workspace --paper data/papers/card_1995 --explain
+    Exit code 1 when a table has no file, or a file or cell could not be read; all are graded.
+
+    Example: bench grade my_workspace --paper wooldridge_card_2010 --explain
     """
-    from bench.grading import grade_directory, grade_path_beside, rubrics_named, write_grades
+    from bench.grading import (
+        fell_short,
+        grade_directory,
+        grade_path_beside,
+        rubrics_named,
+        write_grades,
+    )
     from data.records.grades import grade_file_to_json
 
     rubrics = rubrics_named(rubric or ())
@@ -73,9 +83,11 @@ def grade(
     write_grades(target, grades)
     if as_json:
         typer.echo(grade_file_to_json(grades).decode(), nl=False)
-        return
-    _print_grades(grades, rubrics, explain=explain)
-    _console().print(f"written: {target}", style="dim", markup=False, highlight=False)
+    else:
+        _print_grades(grades, explain=explain)
+        _line(_console(), f"written: {target}", style="dim")
+    if fell_short(grades):
+        raise typer.Exit(1)
 
 
 def regrade(
@@ -144,7 +156,7 @@ def grade_diff(
 ) -> None:
     """List the cells whose grade differs between two rubrics, or between two grade files.
 
-    Example: bench grade-diff kohler2026:raw printed --in ws --paper data/papers/card_1995
+    Example: bench grade-diff kohler2026:raw printed --in ws --paper wooldridge_card_2010
     """
     import json
 
@@ -260,27 +272,41 @@ def _graded_under(word: str, workspace: Path, paper: str | None) -> tuple[PaperG
 
 
 def _console() -> Console:
+    """Console as wide as the terminal; wide enough for a table where there is none."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=False)
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=_PIPE_WIDTH)
 
 
-def _print_grades(grades: GradeFile, rubrics: Sequence[Rubric], *, explain: bool) -> None:
+def _line(console: Console, text: str, style: str | None = None) -> None:
+    """Print one line as one line, whatever the width: it may be searched for.
+
+    What a run wrote stands in it, so control characters are replaced.
+    """
+    text = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
+    console.print(text, style=style, markup=False, soft_wrap=True)
+
+
+def _print_grades(grades: GradeFile, *, explain: bool) -> None:
     console = _console()
     for problem in grades.problems:
-        console.print(f"! {problem}", style="yellow", markup=False)
+        _line(console, f"! {problem}", "yellow")
     first = grades.papers[0]
     others = grades.papers[1:]
     for table in first.tables:
         _print_table(console, table, first.headline[0])
         for other in others:
             same = next(entry for entry in other.tables if entry.table == table.table)
-            console.print(_table_line(same, other), markup=False)
+            for problem in same.problems:
+                if problem not in table.problems:
+                    _line(console, f"  ! {other.rubric}: {problem}", "yellow")
+            _line(console, _table_line(same, other))
             if explain:
-                _explain(console, same, other.headline[0])
+                _explain(console, same, _headline_rules(other))
         if explain:
-            _explain(console, table, first.headline[0])
-    _print_summary(console, grades, rubrics)
+            _explain(console, table, _headline_rules(first))
+    _print_summary(console, grades)
 
 
 def _print_table(console: Console, table: TableGrade, rule: str) -> None:
@@ -305,10 +331,13 @@ def _print_table(console: Console, table: TableGrade, rule: str) -> None:
     if table.cells:
         console.print(grid)
     for problem in table.problems:
-        console.print(f"  ! {problem}", style="yellow", markup=False)
-    for extra in table.extra_cells:
-        console.print(f"  extra cell, not graded: {extra}", style="dim", markup=False)
-    console.print(_table_summary(table), markup=False)
+        _line(console, f"  ! {problem}", "yellow")
+    for extra in table.extra_cells[:_SHOWN_EXTRA]:
+        _line(console, f"  extra cell, not graded: {extra}", "dim")
+    if len(table.extra_cells) > _SHOWN_EXTRA:
+        more = len(table.extra_cells) - _SHOWN_EXTRA
+        _line(console, f"  {more} more extra cells; grade.json lists them", "dim")
+    _line(console, _table_summary(table))
 
 
 def _grid_cell(cells: Sequence[CellGrade], rule: str) -> Text:
@@ -353,14 +382,21 @@ def _table_line(table: TableGrade, paper: PaperGrade) -> str:
     return f"{line}; {table.weak_cells} weak"
 
 
-def _explain(console: Console, table: TableGrade, rule: str) -> None:
-    """Print every cell that is no A: both values, deviation, distance in SE, reason."""
+def _headline_rules(paper: PaperGrade) -> tuple[str, ...]:
+    """Cell rules that a paper's grade is quoted by, its own headline's first."""
+    return tuple(dict.fromkeys(rule for rule, _ in _variants(paper)))
+
+
+def _explain(console: Console, table: TableGrade, rules: Sequence[str]) -> None:
+    """Print every cell that is no A under one of the rules: values, deviations, reason."""
     for cell in table.cells:
-        graded = cell.grades[rule]
-        if graded.grade in {"A", None}:
+        graded = cell.grades[rules[0]]
+        letters = [cell.grades[rule].grade for rule in rules]
+        if graded.grade is None or set(letters) == {"A"}:
             continue
         parts = [
-            f"  {graded.grade} {table.rubric}:{rule} ({cell.row}, {cell.col}, {cell.part})",
+            f"  {'/'.join(letter or '-' for letter in letters)} {table.rubric}:{'/'.join(rules)}",
+            f"({cell.row}, {cell.col}, {cell.part})",
             f"{cell.row_label} [{' | '.join(cell.col_labels)}] {cell.metric.value}:",
             f"published {cell.published_text or _number(cell.published)},",
             f"reproduced {_exactly(cell.reproduced)}",
@@ -378,21 +414,22 @@ def _explain(console: Console, table: TableGrade, rule: str) -> None:
         if cell.would_be_a_at is not None:
             parts.append(f", would be A at 10^{cell.would_be_a_at}")
         parts.append(f"; {cell.reason.value}" + (", weak" if cell.weak else ""))
-        console.print(" ".join(parts).replace(" ,", ",").replace(" ;", ";"), markup=False)
+        _line(console, " ".join(parts).replace(" ,", ",").replace(" ;", ";"))
 
 
 def _exactly(value: float | None) -> str:
     return "nothing" if value is None else f"{value:.6g}"
 
 
-def _print_summary(console: Console, grades: GradeFile, rubrics: Sequence[Rubric]) -> None:
+def _print_summary(console: Console, grades: GradeFile) -> None:
     from rich.table import Table as Grid
+    from rich.text import Text
 
-    grid = Grid(title=f"Paper {grades.paper_id or '(no id)'}", title_justify="left")
+    grid = Grid(title=Text(f"Paper {grades.paper_id or '(no id)'}"), title_justify="left")
     for name in ("rubric", "variant", "truth", "grade", "score", "tables"):
         grid.add_column(name)
-    for paper, rubric in zip(grades.papers, rubrics, strict=True):
-        for variant in _variants(paper, rubric):
+    for paper in grades.papers:
+        for variant in _variants(paper):
             for truth in ("seen", "recalled"):
                 entry = paper.roll_up(*variant, truth)
                 if entry.n_tables or entry.score is not None:
@@ -408,25 +445,25 @@ def _print_summary(console: Console, grades: GradeFile, rubrics: Sequence[Rubric
     paper = grades.papers[0]
     share = paper.coverage.share
     known = "no cell is expected" if share is None else f"{100 * share:.1f} %"
-    console.print(
+    _line(
+        console,
         f"coverage {known}: {paper.coverage.produced} of {paper.coverage.expected} cells produced; "
         f"{paper.weak_cells} weak; {paper.rescaled_cells} rescaled under {paper.rubric}",
-        markup=False,
     )
-    console.print(
+    _line(
+        console,
         f"signs agree in {paper.signs.agreeing} of {paper.signs.compared} "
         f"(all-positive: {paper.signs.positive}); within 1.96 SE {paper.scaled.within} of "
         f"{paper.scaled.compared} (all-zero: {paper.scaled.within_zero}), "
         f"among significant {paper.scaled.significant_within} of {paper.scaled.significant}",
-        markup=False,
     )
 
 
-def _variants(paper: PaperGrade, rubric: Rubric) -> list[tuple[str, str]]:
+def _variants(paper: PaperGrade) -> list[tuple[str, str]]:
     """Both headline variants of the published rubric; of another its own headline."""
     variants = [paper.headline]
     names = {(entry.cell_rule, entry.roll_up) for entry in paper.grades}
-    if ("raw", "non_f") in names and rubric.headline != ("raw", "non_f"):
+    if ("raw", "non_f") in names and paper.headline != ("raw", "non_f"):
         variants.append(("raw", "non_f"))
     return variants
 
@@ -437,7 +474,7 @@ def _print_moved(name: str, other: str, moved: Sequence[MovedCell]) -> None:
 
     console = _console()
     if not moved:
-        console.print(f"{name} and {other}: no cell moves", markup=False)
+        _line(console, f"{name} and {other}: no cell moves")
         return
     grid = Grid(title=Text(f"{name} and {other}: {len(moved)} cells move"), title_justify="left")
     for column in ("table", "cell", "label", "metric", "published", "reproduced", "A", "B"):

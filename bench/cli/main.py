@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import io
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -102,12 +103,20 @@ def app_for(requested: str | None) -> typer.Typer:
     return app
 
 
+def _print_what_can_be_printed() -> None:
+    """Escape what a terminal's encoding lacks, and file names that are no text, on printing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def run() -> None:
     """Entry point of the console script.
 
     Exit codes: 0 done, 1 something fell short, 2 the user's mistake, 3 infrastructure or
     cannot tell, 130 interrupted.
     """
+    _print_what_can_be_printed()
     requested = next((word for word in sys.argv[1:] if not word.startswith("-")), None)
     app = app_for(requested if requested in VERBS else None)
     try:

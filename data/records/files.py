@@ -66,7 +66,7 @@ def record_from_json(kind: type[R], content: bytes | str, *, where: str) -> R:
     """
     try:
         values = json.loads(content)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # not JSON, not UTF-8, or a whole number without end
         raise RecordError(f"{where}: not valid JSON: {error}") from None
     except RecursionError:
         raise RecordError(f"{where}: nested too deeply to be read") from None

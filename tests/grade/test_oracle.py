@@ -1,6 +1,7 @@
 """Whole tables against the slow grader, and what must hold whatever the numbers."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import oracle
@@ -144,7 +145,9 @@ def test_order_of_rows_in_the_file_says_nothing(rubric, rule, drawn, seed):
     graded = grade_table(published, filled(published, cells=written), rubric)
     random.Random(seed).shuffle(written)
     again = grade_table(published, filled(published, cells=written), rubric)
-    assert again == graded
+    # Lines on the file follow its order, and are cut short.
+    assert len(again.problems) == len(graded.problems)
+    assert replace(again, problems=()) == replace(graded, problems=())
 
 
 @pytest.mark.parametrize(("rubric", "rule"), RULES, ids=[rule for _, rule in RULES])
