@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bench.arms.interface import (
+    PYTHON,
     ArmContext,
     ArmKind,
     ArmProgram,
@@ -14,6 +15,7 @@ from bench.arms.interface import (
 from bench.arms.registry import arm_program, known_arms
 
 __all__ = [
+    "PYTHON",
     "ArmContext",
     "ArmKind",
     "ArmProgram",
