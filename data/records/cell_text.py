@@ -106,8 +106,8 @@ _RAISED_POWER: Final = re.compile(rf"(?:^|[^\d.,])10[⁺⁻]?[{_RAISED_DIGITS}]+
 
 # --- marks at the end of a text
 
-_TEX_MARK: Final = re.compile(r"\s*\$?\^\{?([*†‡§¶]{1,4})\}?\$?$")
-_CARET_MARK: Final = re.compile(r"\s*\^\{?([A-Za-z]|\d)\}?$")
+_TEX_MARK: Final = re.compile(r"\s*\$?\^(?:\{([*†‡§¶]{1,4})\}|([*†‡§¶]{1,4}))\$?$")
+_CARET_MARK: Final = re.compile(r"\s*\^(?:\{([A-Za-z]|\d)\}|([A-Za-z]|\d))$")
 _RAISED_MARK: Final = re.compile(rf"\s*([{_RAISED_DIGITS}]+|[{_RAISED_LETTERS}])$")
 # A letter that stands on the line is a footnote only from a to g: "k" and "m" are units. An "e"
 # may be what is left of an exponent.
@@ -324,7 +324,7 @@ def _unmarked(body: str) -> _Unmarked:
     remark = _REMARK.search(body)
     if remark is not None and remark.start() > 0:
         marks, body = [remark.group(1)], body[: remark.start()]
-    body = _TEX_MARK.sub(r"\1", body)
+    body = _TEX_MARK.sub(r"\1\2", body)
     while body:
         mark, rest = _last_mark(body)
         if not mark:
@@ -360,8 +360,9 @@ def _last_mark(body: str) -> tuple[str, str]:
         return mark, body[: raised.start()]
     caret = _CARET_MARK.search(body)
     if caret is not None and body[: caret.start()].endswith((*"0123456789)]}*%", ".")):
-        is_power = re.search(r"(?:^|[^\d.,])10$", body[: caret.start()]) and caret[1].isdigit()
-        return ("", body) if is_power else (caret.group(1), body[: caret.start()])
+        mark, rest = caret.group(1) or caret.group(2), body[: caret.start()]
+        is_power = mark.isdigit() and re.search(r"(?:^|[^\d.,])10$", rest)
+        return ("", body) if is_power else (mark, rest)
     letter = _LETTER_MARK.search(body)
     return (letter.group(1), body[: letter.start()]) if letter is not None else ("", body)
 

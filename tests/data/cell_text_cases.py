@@ -1,12 +1,13 @@
 """Reads the labelled cell texts. Used by the tests of the parser.
 
 `cell_text_cases.csv` was written before the parser's code was read. Its columns, divided by
-bars: the text (invisible characters as ``\\u00a0``, a line end as ``\\n``); whether the table prints
-decimal commas; the statistics as ``kind value dN`` joined by `` + ``, ``any`` where a reader cannot
-tell the kind from the text; number of stars; bracket; unit; bound; marks joined by commas; and
-where such a text is printed. ``?`` is not checked. `published` values are those of the bundled
-papers, `public` forms were seen in public tables, `typeset` ones in typeset pages with invented
-numbers, `form` and `made` were written for this file.
+bars: the text (invisible characters as ``\\u00a0``, a line end as ``\\n``); whether the table
+prints decimal commas; the statistics as ``kind value dN`` joined by `` + ``, ``any`` where a
+reader cannot tell the kind from the text; number of stars; bracket; unit; bound; marks joined by
+commas; and where such a text is printed. ``?`` is not checked. `published` values are those of the
+bundled papers, `public` forms were seen in public tables, `typeset` ones in typeset pages with
+invented numbers, `form` and `made` were written for this file, and `review` ones were added with
+the code in view.
 """
 
 import csv
