@@ -44,6 +44,7 @@ _LONGEST: Final = 120
 # --- characters
 
 _MINUS: Final = "-−–—‐‑‒―﹣－\u00ad"
+_HYPHENS: Final = str.maketrans(dict.fromkeys(_MINUS, "-"))
 _STARS: Final = "*∗⁎＊⋆★✱✻﹡٭"
 _DAGGERS: Final = "†‡§¶"
 _RAISED_DIGITS: Final = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -67,6 +68,10 @@ _OPEN: Final[dict[str, tuple[str, Bracket]]] = {
     "[": ("]", "brackets"),
     "{": ("}", "braces"),
 }
+
+_BOUNDS: Final[dict[str, Bound]] = {
+    "<=": "<=", ">=": ">=", "≤": "<=", "≥": ">=", "<": "<", ">": ">",
+}  # fmt: skip
 
 # --- words
 
@@ -277,7 +282,7 @@ def _readable_character(character: str) -> str:
 
 
 def _ascii_minus(token: str) -> str:
-    return "".join("-" if character in _MINUS else character for character in token)
+    return token.translate(_HYPHENS)
 
 
 # --------------------------------------------------------------------------- words
@@ -293,6 +298,8 @@ def _word(text: str, body: str) -> CellText | None:
     noted = _NOTED_SETTING.fullmatch(body)
     if noted is not None:
         return CellText(text, (CellPart("setting", text),), marks=(noted.group(2),))
+    if not body[0].isalpha() and body[0] not in _SETTINGS:
+        return None
     bare = _unmarked(body)
     if bare.body.lower() in _SETTINGS:
         return CellText(text, (CellPart("setting", text),), stars=bare.stars, marks=bare.marks)
@@ -348,6 +355,8 @@ def _unmarked(body: str) -> _Unmarked:
 def _last_mark(body: str) -> tuple[str, str]:
     """Give the mark at the end of the body and what is before it; empty where there is none."""
     last, rest = body[-1], body[:-1]
+    if last in "0123456789" and "^" not in body:
+        return "", body
     if last == "*" or last in _DAGGERS:
         return last, rest
     if last == "+":
@@ -388,13 +397,8 @@ def _number(token: str, *, decimal_comma: bool) -> _Number | None:
 
 
 def _bound_of(token: str) -> tuple[str, Bound | None]:
-    marks: tuple[tuple[str, Bound], ...] = (
-        ("<=", "<="), (">=", ">="), ("≤", "<="), ("≥", ">="), ("<", "<"), (">", ">"),
-    )  # fmt: skip
-    for mark, bound in marks:
-        if token.startswith(mark):
-            return token.removeprefix(mark).lstrip(), bound
-    return token, None
+    mark = next((mark for mark in _BOUNDS if token.startswith(mark)), None)
+    return (token, None) if mark is None else (token.removeprefix(mark).lstrip(), _BOUNDS[mark])
 
 
 def _unit_of(token: str) -> tuple[str, str | None]:
