@@ -143,11 +143,15 @@ def regrade(
             typer.echo(f"  {entry}")
 
 
+_SIDE_HELP: Final = "grade.json or its run's folder; or rubric[:cell_rule]."
+
+
 def grade_diff(
-    left: Annotated[str, typer.Argument(metavar="A", help="grade.json, or rubric[:cell_rule].")],
-    right: Annotated[str, typer.Argument(metavar="B", help="grade.json, or rubric[:cell_rule].")],
+    left: Annotated[str, typer.Argument(metavar="A", help=_SIDE_HELP)],
+    right: Annotated[str, typer.Argument(metavar="B", help=_SIDE_HELP)],
     workspace: Annotated[
-        Path | None, typer.Option("--in", help="Workspace or grade.json, when A and B are rubrics.")
+        Path | None,
+        typer.Option("--in", help="Workspace, run or grade.json, when A and B are rubrics."),
     ] = None,
     paper: Annotated[
         str | None, typer.Option("--paper", help="Paper folder or id, when --in is a workspace.")
@@ -178,14 +182,16 @@ def grade_diff(
 
 
 def _tables_of(paper: str) -> tuple[Table, ...]:
-    """Read the published tables of a paper's folder, or of a bundled paper's id."""
+    """Read the published tables of a bundled paper's id, or of a paper's folder.
+
+    An id comes first: a leaderboard has folders that bear its papers' ids.
+    """
     from bench.grading import published_tables
+    from data.corpus import bundled_papers, open_paper
 
-    folder = Path(paper)
-    if folder.is_dir():
-        return published_tables(folder)
-    from data.corpus import open_paper
-
+    bundled = paper in {folder.id for folder in bundled_papers()}
+    if not bundled and Path(paper).is_dir():
+        return published_tables(Path(paper))
     return tuple(open_paper(paper).tables)
 
 
@@ -223,49 +229,87 @@ def _compared_pairs(
     left: str, right: str, workspace: Path | None, paper: str | None
 ) -> list[tuple[str, str, tuple[MovedCell, ...]]]:
     """Names of both sides and the cells that move between them."""
-    from bench.grading import paper_of, read_grades
     from data.records.errors import UserError
     from grade.comparison import moved_cells
 
-    if left.endswith(".json") != right.endswith(".json"):
+    files = _grade_file(left), _grade_file(right)
+    if files[0] is not None and files[1] is not None:
+        return _pairs_of_files(files[0], files[1])
+    if files != (None, None):
         raise UserError("compare two grade files or two rubrics, not one of each")
-    if left.endswith(".json"):
-        before, after = read_grades(Path(left)), read_grades(Path(right))
-        pairs = []
-        for old in before.papers:
-            new = paper_of(after, old.rubric, right)
-            pairs += [
-                (f"{left} {old.rubric}:{rule}", right, moved_cells(old, new, rule, rule))
-                for rule in _rules(old)
-                if rule in _rules(new)
-            ]
-        return pairs
     if workspace is None:
-        raise UserError("two rubrics are compared on a workspace or a grade.json: give it as --in")
+        raise UserError(
+            "two rubrics are compared on a workspace, a run or a grade.json: give it as --in"
+        )
     (old, old_rule), (new, new_rule) = (
         _graded_under(word, workspace, paper) for word in (left, right)
     )
     return [(left, right, moved_cells(old, new, old_rule, new_rule))]
 
 
-def _graded_under(word: str, workspace: Path, paper: str | None) -> tuple[PaperGrade, str]:
-    """Grade of a workspace, or of a stored file, under ``rubric[:cell_rule]``."""
+def _grade_file(word: str) -> Path | None:
+    """Grade file that a word names, itself or by its run's folder; None for a rubric."""
+    from bench.grading import GRADE_FILE
+    from grade import SHIPPED_RUBRICS
+
+    path = Path(word)
+    if path.is_dir() and word not in SHIPPED_RUBRICS:
+        return path / GRADE_FILE
+    return path if word.endswith(".json") else None
+
+
+def _pairs_of_files(left: Path, right: Path) -> list[tuple[str, str, tuple[MovedCell, ...]]]:
+    """Moved cells under each cell rule that both files hold."""
+    from bench.grading import read_grades
+    from data.records.errors import UserError
+    from grade.comparison import moved_cells
+
+    before, after = read_grades(left), read_grades(right)
+    if before.paper_id != after.paper_id:
+        raise UserError(f"{left} is of paper {before.paper_id}, {right} of {after.paper_id}")
+    later = {paper.rubric: paper for paper in after.papers}
+    pairs = [
+        (f"{left} {old.rubric}:{rule}", str(right), moved_cells(old, new, rule, rule))
+        for old in before.papers
+        if (new := later.get(old.rubric)) is not None
+        for rule in _rules(old)
+        if rule in _rules(new)
+    ]
+    if not pairs:
+        raise UserError(f"{left} and {right} were graded under no common rubric; regrade one")
+    return pairs
+
+
+def _graded_under(word: str, place: Path, paper: str | None) -> tuple[PaperGrade, str]:
+    """Grade of a workspace, a run or a stored file, under ``rubric[:cell_rule]``."""
     from bench.grading import grade_directory, paper_of, read_grades, rubrics_named
     from data.records.errors import UserError
 
     name, _, rule = word.partition(":")
-    if workspace.is_dir():
-        if paper is None:
+    if place.is_dir():
+        workspace, own_paper = _workspace_of(place)
+        if paper is None and own_paper is None:
             raise UserError("--in is a workspace: give its paper as --paper")
-        rubrics = rubrics_named([name])
-        graded = grade_directory(workspace, _tables_of(paper), rubrics).papers[0]
+        published = _tables_of(paper or own_paper or "")
+        graded = grade_directory(workspace, published, rubrics_named([name])).papers[0]
     else:
-        graded = paper_of(read_grades(workspace), name, str(workspace))
+        graded = paper_of(read_grades(place), name, str(place))
     chosen = rule or graded.headline[0]
     if chosen not in _rules(graded):
         known = ", ".join(_rules(graded))
         raise UserError(f"{name}: no cell rule {chosen!r}; it has {known}")
     return graded, chosen
+
+
+def _workspace_of(place: Path) -> tuple[Path, str | None]:
+    """Workspace that a folder is, or the one of the run that it is, with the run's paper."""
+    from bench.grading import stored_runs
+
+    if not any(place.glob("attempt_*/workspace")):
+        return place, None
+    for run in stored_runs(place):
+        return run.workspace, run.paper_id
+    return place, None
 
 
 # --------------------------------------------------------------------------- printing
@@ -476,7 +520,8 @@ def _print_moved(name: str, other: str, moved: Sequence[MovedCell]) -> None:
     if not moved:
         _line(console, f"{name} and {other}: no cell moves")
         return
-    grid = Grid(title=Text(f"{name} and {other}: {len(moved)} cells move"), title_justify="left")
+    _line(console, f"{name} and {other}: {len(moved)} cells move", "italic")
+    grid = Grid()
     for column in ("table", "cell", "label", "metric", "published", "reproduced", "A", "B"):
         grid.add_column(column)
     for cell in moved:
