@@ -242,13 +242,17 @@ def open_paper(path_or_id: str | Path) -> PaperFolder:
 def data_root(where: Path | None = None) -> Path:
     """Folder that holds one data folder a paper.
 
-    `where`, else the variable BLINDBENCH_DATA, else `corpus-data` in the user's own share.
+    `where`, else the variable BLINDBENCH_DATA, else `.corpus` in the working directory where
+    there is one (`make` exports there), else `corpus-data` in the user's own share.
     """
     if where is not None:
         return where.expanduser()
     named = os.environ.get(DATA_VARIABLE)
     if named:
         return Path(named).expanduser()
+    here = Path(".corpus")
+    if here.is_dir():
+        return here
     return Path.home() / ".local" / "share" / "blindbench" / "corpus-data"
 
 
