@@ -8,6 +8,9 @@ published value: the inputs are what every arm is given.
 
 from __future__ import annotations
 
+import json
+import keyword
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -34,7 +37,7 @@ from data.records.tables import Cell, Table
 
 __all__ = ["compiled_script"]
 
-_PANEL_FUNCTION: Final = re.compile(r"\b(lag|lead|difference|cumulative|group_mean|group_sum)\(")
+_PANEL_FUNCTION: Final = re.compile(r"\b(lag|lead|difference|cumulative|group_mean|group_sum)\s*\(")
 _CATEGORY: Final = re.compile(r"^category\(\s*(\w+)")
 _STATISTIC_OF_QUANTITY: Final = {
     Quantity.N_OBS: "n_obs",
@@ -74,6 +77,10 @@ _ALL_SLOPES: Final = {
 }
 
 
+_TAKEN: Final = {"np", "pd", "eco", "d", "s", "panel", "parts", "table", "len", "int"}
+"""Names that mean something in every script, so that no parameter may be called so."""
+
+
 class _Undetermined(Exception):
     """The specification does not say enough; the text is the reason."""
 
@@ -87,6 +94,7 @@ class _Sample:
     lines: dict[str, list[str]]
     known: set[str] = field(default_factory=set)
     materialised: dict[str, str] = field(default_factory=dict)
+    filter: str | None = None
 
 
 def compiled_script(methods: Methods, table: TableMethods, template: Table) -> str:
@@ -127,14 +135,7 @@ class _Script:
         fills = [self._fill(cell) for cell in self.template.graded_cells]
         samples = [self._sample_source(sample) for sample in self.samples.values()]
         constants = [f"{name} = {self.parameters[name]!r}" for name in sorted(self.used_parameters)]
-        blocks = [
-            f'"""{_docstring(self.template.caption or self.template.id)}"""',
-            "\n".join(
-                ["import numpy as np", "import pandas as pd", "", "import econometrics as eco"]
-            ),
-        ]
-        if constants:
-            blocks.append("\n".join(constants))
+        blocks = ["\n".join(constants)] if constants else []
         blocks += samples
         blocks += ["\n".join(lines) for lines in self.model_sources.values()]
         blocks.append(
@@ -146,7 +147,8 @@ class _Script:
                 ]
             )
         )
-        return "\n\n\n".join(blocks) + "\n"
+        title = f'"""{_docstring(self.template.caption or self.template.id)}"""'
+        return "\n\n\n".join([title, _imports(blocks), *blocks]) + "\n"
 
     # ------------------------------------------------------------ cells
 
@@ -191,7 +193,7 @@ class _Script:
         if model.estimator is Estimator.DESCRIPTIVE:
             return self._description(cell, row, model)
         if model.estimator is Estimator.LOCAL_DIFFERENCE and row.quantity is Quantity.TERM:
-            return f'{self._fit(model)}.main["{row.term or "jump"}"][{_pair_index(cell)}]'
+            return f"{self._fit(model)}.main[{_quoted(row.term or 'jump')}][{_pair_index(cell)}]"
         if row.quantity in {Quantity.TERM, Quantity.OTHER} and row.term:
             return self._term(cell, row, model)
         return self._statistic(cell, row, model)
@@ -327,6 +329,13 @@ class _Script:
             raise _Undetermined("the model names no outcome")
         return model.outcome
 
+    def _varying(self, text: str, sample: _Sample) -> str:
+        """Source of an expression that must have a value for each observation."""
+        source = self._expression(text, sample, "s")
+        if 's["' not in source:
+            raise _Undetermined(f"{text!r} is the same for all observations")
+        return source
+
     def _estimation(self, model: ModelSpec, sample: _Sample) -> list[str]:
         estimator = model.estimator
         if estimator in {
@@ -357,7 +366,7 @@ class _Script:
         if model.fixed_effects:
             extra.append(f"absorbed={self._frame(model.fixed_effects, sample)}")
         if model.weights:
-            extra.append(f"weights={self._expression(model.weights, sample, 's')}")
+            extra.append(f"weights={self._varying(model.weights, sample)}")
         if not model.constant:
             extra.append("constant=False")
         return self._call(model, sample, "eco.linear(", extra)
@@ -396,7 +405,7 @@ class _Script:
         exogenous += [f"category({effect})" for effect in model.fixed_effects]
         return [
             "return eco.instrumental(",
-            f"    {self._expression(self._outcome(model), sample, 's')},",
+            f"    {self._varying(self._outcome(model), sample)},",
             f"    exogenous={self._columns(exogenous, sample)},",
             f"    endogenous={self._columns(model.endogenous, sample)},",
             f"    instruments={self._columns(model.instruments, sample)},",
@@ -438,10 +447,10 @@ class _Script:
         absent = [key for key in needed if key not in settings]
         if absent:
             raise _Undetermined(f"a local difference needs {', '.join(absent)}")
-        running = self._expression(settings["running_variable"], sample, "s")
+        running = self._varying(settings["running_variable"], sample)
         return [
             "return eco.local_difference(",
-            f"    {self._expression(self._outcome(model), sample, 's')},",
+            f"    {self._varying(self._outcome(model), sample)},",
             f"    {running},",
             f"    cutoff={self._setting(settings['cutoff'], '0')},",
             f"    bandwidth={self._setting(settings['bandwidth'], '0')},",
@@ -461,7 +470,7 @@ class _Script:
         chosen = [f"variance={variance!r}"] if variance else self._variance(model, sample)
         return [
             f"return {opening}",
-            f"    {self._expression(self._outcome(model), sample, 's')},",
+            f"    {self._varying(self._outcome(model), sample)},",
             f"    {columns},",
             *(f"    {line}," for line in extra),
             *(f"    {line}," for line in chosen),
@@ -475,11 +484,19 @@ class _Script:
             lines.append(f"clusters={self._frame(errors.clusters, sample)}")
         return lines
 
+    def _use_parameters(self, names: Iterable[str]) -> None:
+        for name in names:
+            if not name.isidentifier() or keyword.iskeyword(name) or name in _TAKEN:
+                raise _Undetermined(f"{name!r} cannot be the name of a parameter in a script")
+            if not math.isfinite(self.parameters[name]):
+                raise _Undetermined(f"the parameter {name!r} is no finite number")
+            self.used_parameters.add(name)
+
     def _setting(self, value: str | None, default: str) -> str:
         if value is None:
             return default
         if value in self.parameters:
-            self.used_parameters.add(value)
+            self._use_parameters([value])
             return value
         if re.fullmatch(r"-?\d+(\.\d+)?", value):
             return value
@@ -491,19 +508,33 @@ class _Script:
         if model.sample not in self.samples:
             if model.sample not in self.definitions:
                 raise _Undetermined(f"the methods define no sample {model.sample!r}")
-            definition = self.definitions[model.sample]
-            lines: dict[str, list[str]] = {name: [] for name in definition.files}
-            sample = _Sample(definition, "sample_" + _identifier(model.sample), lines)
-            for name in definition.files:
-                if name not in self.files:
-                    raise _Undetermined(f"the methods describe no file {name!r}")
-                sample.known |= {variable.name for variable in self.files[name].variables}
-                sample.known |= {k for k in (self.files[name].unit, self.files[name].time) if k}
-            self.samples[model.sample] = sample
-            if definition.filter:
-                self._require(definition.filter, sample)
+            self.samples[model.sample] = self._new_sample(self.definitions[model.sample])
         sample = self.samples[model.sample]
         return sample, f"{sample.name}()"
+
+    def _new_sample(self, definition: SampleDefinition) -> _Sample:
+        if not definition.files:
+            raise _Undetermined(f"the sample {definition.id!r} names no file")
+        lines: dict[str, list[str]] = {name: [] for name in definition.files}
+        sample = _Sample(definition, "sample_" + _identifier(definition.id), lines)
+        for name in definition.files:
+            if name not in self.files:
+                raise _Undetermined(f"the methods describe no file {name!r}")
+            sample.known |= {variable.name for variable in self.files[name].variables}
+            sample.known |= {k for k in (self.files[name].unit, self.files[name].time) if k}
+        if definition.filter:
+            self._require(definition.filter, sample)
+            sample.filter = self._filter(definition, definition.filter, sample)
+        return sample
+
+    def _filter(self, definition: SampleDefinition, text: str, sample: _Sample) -> str:
+        """Source of a sample's filter, over the whole of its files."""
+        if len(definition.files) > 1 and _PANEL_FUNCTION.search(text):
+            raise _Undetermined(f"the filter {text!r} needs the panel of one file")
+        source = self._compile(text, sample, "d")
+        if 'd["' not in source:
+            raise _Undetermined(f"the filter {text!r} is the same for all observations")
+        return source
 
     def _require(self, expression: str, sample: _Sample) -> None:
         """Define every derived variable that an expression needs, in the order of need."""
@@ -536,7 +567,7 @@ class _Script:
         compiled = compiled_expression(
             text, variables=sample.known, parameters=self.parameters, frame=frame
         )
-        self.used_parameters |= compiled.parameters
+        self._use_parameters(sorted(compiled.parameters))
         return compiled.source
 
     def _expression(self, text: str, sample: _Sample, frame: str) -> str:
@@ -582,18 +613,15 @@ class _Script:
             lines.append("    parts = []")
         for name in definition.files:
             file = self.files[name]
-            lines.append(f'    d = eco.plain(eco.read_data("data", "{name}"))')
-            if any("panel." in line for line in sample.lines[name]):
+            lines.append(f'    d = eco.plain(eco.read_data("data", {_quoted(name)}))')
+            if any("panel." in line for line in (*sample.lines[name], sample.filter or "")):
                 lines.append(f"    panel = eco.Panel(d, {file.unit!r}, {file.time!r})")
             lines += [f"    {line}" for line in sample.lines[name]]
             if several:
                 lines.append("    parts.append(d)")
         if several:
             lines.append("    d = pd.concat(parts, ignore_index=True)")
-        if definition.filter:
-            lines.append(f"    return d.loc[{self._compile(definition.filter, sample, 'd')}]")
-        else:
-            lines.append("    return d")
+        lines.append(f"    return d.loc[{sample.filter}]" if sample.filter else "    return d")
         return "\n".join(lines)
 
 
@@ -601,8 +629,26 @@ def _identifier(text: str) -> str:
     return re.sub(r"\W+", "_", text).strip("_").lower()
 
 
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _imports(blocks: Iterable[str]) -> str:
+    """Import lines of a script: numpy and pandas only where they are used."""
+    script = "\n".join(blocks)
+    outside = [
+        f"import {module} as {name}"
+        for module, name in (("numpy", "np"), ("pandas", "pd"))
+        if re.search(rf"\b{name}\.", script)
+    ]
+    return "\n".join([*outside, *([""] if outside else []), "import econometrics as eco"])
+
+
 def _docstring(text: str) -> str:
-    return text.replace("\\", " ").replace('"""', "'").strip().replace("\n", " ")
+    """Text between three double quotes: one line that neither ends in a quote nor escapes."""
+    printable = "".join(character if character.isprintable() else " " for character in text)
+    plain = printable.replace("\\", " ").replace('"""', "'").strip()
+    return f"{plain} " if plain.endswith('"') else plain
 
 
 def _pair_index(cell: Cell) -> int:

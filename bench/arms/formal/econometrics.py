@@ -20,7 +20,7 @@ import pandas as pd
 from scipy import special, stats
 
 CONSTANT = "constant"
-REASONS = (ArithmeticError, LookupError, TypeError, ValueError)
+REASONS = (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError)
 
 
 @dataclass
@@ -1248,8 +1248,8 @@ class FilledTable:
         cell["value"], cell["text"] = number, f"{number:.10g}"
 
     def leave(self, row: int, col: int, reason: str) -> None:
-        """Leave a cell empty and keep the reason."""
-        self.reasons.append(f"row {row}, column {col}: {reason}")
+        """Leave a cell empty and keep the reason, on one line."""
+        self.reasons.append(f"row {row}, column {col}: {' '.join(reason.split())}")
 
     def save(self, path: str | Path) -> None:
         """Write the filled template, and the reasons beside it."""

@@ -7,6 +7,8 @@ or a parameter; anything else is refused, so that a methods record cannot carry 
 from __future__ import annotations
 
 import ast
+import json
+import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
@@ -30,6 +32,25 @@ _ELEMENTWISE: Final = {
     "rank": "eco.rank",
 }
 _WITHIN_PANEL: Final = {"lag", "lead", "difference", "cumulative", "group_mean", "group_sum"}
+_ARGUMENTS: Final[dict[str, tuple[int, int | None]]] = {
+    "where": (3, 3),
+    "min": (1, None),
+    "max": (1, None),
+    "category": (1, 2),
+    "lag": (1, 2),
+    "lead": (1, 2),
+    "difference": (1, 2),
+    "group_mean": (1, 2),
+    "group_sum": (1, 2),
+}
+"""Fewest and most arguments; one where a function is not named here."""
+_OVER_ROWS: Final = {"standardize", "rank", "where", "category"} | _WITHIN_PANEL
+"""Functions whose first argument must have a value a row."""
+_BRACKETS_AROUND: Final = 12
+"""Brackets that a script may put around an expression; Python reads no more than 200."""
+_LARGEST_EXPONENT: Final = 100
+_TOO_LARGE: Final = 1e300
+_LONGEST_QUOTED: Final = 100
 _BINARY: Final[dict[type[ast.operator], str]] = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -115,12 +136,21 @@ class _Compiler:
         try:
             tree = ast.parse(text, mode="eval")
         except SyntaxError as error:
-            raise ExpressionError(f"{text!r} is not an expression: {error.msg}") from None
-        return self.visit(tree.body)
+            raise ExpressionError(f"{_short(text)} is not an expression: {error.msg}") from None
+        except ValueError as error:
+            raise ExpressionError(f"{_short(text)} is not an expression: {error}") from None
+        except (RecursionError, MemoryError):
+            raise ExpressionError(f"{_short(text)} is nested too deeply") from None
+        try:
+            source = self.visit(tree.body)
+            ast.parse("(" * _BRACKETS_AROUND + source + ")" * _BRACKETS_AROUND)
+        except (RecursionError, MemoryError, SyntaxError):
+            raise ExpressionError(f"{_short(text)} is nested too deeply") from None
+        return source
 
     def _column(self, name: str) -> str:
         self.used.add(name)
-        return f'{self.frame}["{name}"]'
+        return f"{self.frame}[{json.dumps(name, ensure_ascii=False)}]"
 
     def visit(self, node: ast.expr) -> str:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
@@ -128,6 +158,12 @@ class _Compiler:
             raise ExpressionError(f"{ast.unparse(node)!r} is outside the language")
         source: str = method(node)
         return source
+
+    def _varies(self, node: ast.expr) -> bool:
+        """Whether an expression has a value a row, or is the same number for all."""
+        return any(
+            isinstance(part, ast.Name) and part.id in self.variables for part in ast.walk(node)
+        )
 
     def _name(self, node: ast.Name) -> str:
         if node.id in self.variables:
@@ -140,13 +176,29 @@ class _Compiler:
     def _constant(self, node: ast.Constant) -> str:
         if not isinstance(node.value, str | int | float):
             raise ExpressionError(f"{node.value!r} is outside the language")
+        if not isinstance(node.value, str) and not abs(node.value) < _TOO_LARGE:
+            raise ExpressionError("a number is too large")
         return repr(node.value)
 
     def _binop(self, node: ast.BinOp) -> str:
         symbol = _BINARY.get(type(node.op))
         if symbol is None:
             raise ExpressionError(f"{ast.unparse(node)!r} uses an unknown operator")
+        if any(_is_text(side) for side in (node.left, node.right)):
+            raise ExpressionError(f"{ast.unparse(node)!r} computes with a text")
+        if symbol == "**":
+            self._check_power(node)
         return f"({self.visit(node.left)} {symbol} {self.visit(node.right)})"
+
+    def _check_power(self, node: ast.BinOp) -> None:
+        """Refuse whole-number powers whose digits would fill the memory."""
+        exponent = _number(node.right)
+        if exponent is None and not _names(node.right):
+            raise ExpressionError(f"the exponent of {ast.unparse(node)!r} is no plain number")
+        if exponent is not None and abs(exponent) > _LARGEST_EXPONENT:
+            raise ExpressionError(f"an exponent is larger than {_LARGEST_EXPONENT}")
+        if not _names(node.left) and _number(node.left) is None:
+            raise ExpressionError(f"the base of {ast.unparse(node)!r} is no plain number")
 
     def _unaryop(self, node: ast.UnaryOp) -> str:
         inner = self.visit(node.operand)
@@ -171,6 +223,8 @@ class _Compiler:
         if isinstance(operator, ast.In | ast.NotIn):
             if not isinstance(right, ast.Tuple | ast.List):
                 raise ExpressionError("`in` needs a list of values")
+            if not self._varies(left) or any(self._varies(element) for element in right.elts):
+                raise ExpressionError("`in` compares a variable with a list of fixed values")
             values = ", ".join(self.visit(element) for element in right.elts)
             inside = f"{self.visit(left)}.isin([{values}])"
             return inside if isinstance(operator, ast.In) else f"(~{inside})"
@@ -182,10 +236,44 @@ class _Compiler:
     def _call(self, node: ast.Call) -> str:
         if not isinstance(node.func, ast.Name) or node.keywords:
             raise ExpressionError(f"{ast.unparse(node)!r} is outside the language")
-        arguments = ", ".join(self.visit(argument) for argument in node.args)
         name = node.func.id
+        if name not in _ELEMENTWISE and name not in _WITHIN_PANEL:
+            raise ExpressionError(f"{name!r} is not a function of the language")
+        self._check_arguments(name, node.args)
+        arguments = ", ".join(self.visit(argument) for argument in node.args)
         if name in _WITHIN_PANEL:
             return f"panel.{name}({arguments})"
-        if name not in _ELEMENTWISE:
-            raise ExpressionError(f"{name!r} is not a function of the language")
         return f"{_ELEMENTWISE[name]}({arguments})"
+
+    def _check_arguments(self, name: str, given: list[ast.expr]) -> None:
+        fewest, most = _ARGUMENTS.get(name, (1, 1))
+        if len(given) < fewest or (most is not None and len(given) > most):
+            raise ExpressionError(f"{name}() does not take {len(given)} arguments")
+        over_rows = name in _OVER_ROWS or (name in {"min", "max"} and len(given) == 1)
+        if over_rows and not self._varies(given[0]):
+            raise ExpressionError(f"{name}() needs a variable")
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED]}...")
+
+
+def _number(node: ast.expr) -> float | None:
+    """Value of a number, of its negative, or of a quotient of two such; None for all else."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return float(node.value) if abs(node.value) < _TOO_LARGE else math.inf
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _number(node.operand)
+        return None if inner is None else -inner
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        above, below = _number(node.left), _number(node.right)
+        return above / below if above is not None and below else None
+    return None
+
+
+def _names(node: ast.expr) -> bool:
+    return any(isinstance(part, ast.Name) for part in ast.walk(node))
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
