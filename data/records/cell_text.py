@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal, NamedTuple
 
-__all__ = ["CellPart", "CellText", "parse_cell_text"]
+__all__ = ["CellPart", "CellText", "parse_cell_text", "plain_characters"]
 
 PartKind = Literal[
     "number",
@@ -257,14 +257,35 @@ def parse_cell_text(text: str, *, decimal_comma: bool = False) -> CellText:
 # --------------------------------------------------------------------------- characters
 
 
+def plain_characters(text: str) -> tuple[str, tuple[int, ...]]:
+    """Text with one way to write each digit, space, star and point, and where each came from.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    plain : str
+        Invisible characters are left out; dashes stay as printed.
+    origins : tuple of int
+        Position in `text` of each character of `plain`.
+    """
+    kept = [
+        (plain, position)
+        for position, character in enumerate(text)
+        if (plain := _readable_character(character))
+    ]
+    return "".join(plain for plain, _ in kept), tuple(position for _, position in kept)
+
+
 def _readable(text: str) -> str:
-    """Text with one way to write each digit, space, star and point; dashes stay as printed."""
+    """Plain text without the space around it; a soft hyphen only where it is a minus sign."""
     if text.isascii():
         return text.strip()
-    characters = [_readable_character(character) for character in text]
-    body = "".join(characters).strip()
-    # A soft hyphen in front of a number is a minus sign that the font maps so; elsewhere it is
-    # a place to break a word.
+    # In front of a number it is a minus sign that the font maps so; elsewhere it is a place to
+    # break a word.
+    body = plain_characters(text)[0].strip()
     return re.sub("(?<!^)(?<![(\\[{ ,;])\u00ad", "", body)
 
 

@@ -150,6 +150,11 @@ class Table:
 
     `role` says which. A template holds no result: `value`, `text`, `decimals`, `stars` are
     None in every graded cell, and it is made by `extract.blind` only.
+
+    Raises
+    ------
+    ValueError
+        When a template holds a result.
     """
 
     id: str
@@ -172,6 +177,17 @@ class Table:
     source_pages: tuple[int, ...] = ()
     source_boxes: tuple[tuple[float, float, float, float], ...] = ()
     schema_version: int = field(default=SCHEMA_VERSION)
+
+    def __post_init__(self) -> None:
+        if self.role != "template":
+            return
+        for cell in self.graded_cells:
+            for name in ("value", "text", "decimals", "stars"):
+                if getattr(cell, name) is not None:
+                    raise ValueError(
+                        f"a template holds no result: cell {cell.row},{cell.col},{cell.part} "
+                        f"has {name}"
+                    )
 
     @property
     def graded_cells(self) -> tuple[Cell, ...]:

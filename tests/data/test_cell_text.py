@@ -84,6 +84,7 @@ DIGITS = ["0123456789", "０１２３４５６７８９", "٠١٢٣٤٥٦٧٨٩"
 BRACKETS = {"none": ("", ""), "parentheses": ("(", ")"), "brackets": ("[", "]"), "braces": "{}"}
 
 
+@settings(deadline=None)
 @given(
     printed_numbers(),
     st.sampled_from(list(BRACKETS)),
@@ -106,6 +107,7 @@ def test_a_printed_number_is_read_back(number, bracket, n_stars, star, is_inside
     assert (read.value, read.decimals, read.kind) == (value, decimals, "number")
 
 
+@settings(deadline=None)
 @given(
     printed_numbers(),
     st.sampled_from(["{}%", "{} %", "{}％", "{} €"]),
@@ -120,6 +122,7 @@ def test_a_bound_with_a_unit_is_read_back(number, unit, bound):
     assert read.bound == (sign or None)
 
 
+@settings(deadline=None)
 @given(st.integers(-(10**8), 10**8), st.integers(0, 8), st.integers(-30, 30), st.data())
 def test_scientific_notation_is_read_back(digits, decimals, exponent, data):
     mantissa = Decimal(digits).scaleb(-decimals)
@@ -149,6 +152,7 @@ POINTS = st.tuples(st.integers(-99999, 99999), st.integers(1, 4)).map(
 )
 
 
+@settings(deadline=None)
 @given(
     POINTS,
     POINTS,
@@ -166,6 +170,7 @@ def test_an_interval_is_read_back(a, b, style):
     ]
 
 
+@settings(deadline=None)
 @given(POINTS, POINTS, POINTS, st.integers(0, 3), st.booleans())
 def test_an_estimate_keeps_what_stands_beside_it(estimate, a, b, n_stars, is_last):
     lower, upper = pair_of_bounds(a, b)
@@ -183,6 +188,7 @@ def test_an_estimate_keeps_what_stands_beside_it(estimate, a, b, n_stars, is_las
     assert with_error.stars == with_interval.stars == n_stars
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**7), st.integers(0, 1000), st.sampled_from(["{:,} ({}%)", "{} ({} %)"]))
 def test_a_count_keeps_its_share(count, tenths, style):
     read = parse_cell_text(style.format(count, f"{tenths / 10:.1f}"))
@@ -203,7 +209,7 @@ PRINTED = st.sampled_from(
 JUNK = st.lists(PRINTED, max_size=14).map("".join)
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(st.one_of(st.text(ANY_CHARACTER, max_size=200), JUNK), st.booleans())
 @example("", False)
 @example("\ud800", False)
@@ -245,7 +251,7 @@ PLAIN_PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=1000)
+@settings(max_examples=1000, deadline=None)
 @given(st.lists(PLAIN_PIECES, min_size=1, max_size=9).map("".join), st.booleans())
 def test_no_digit_and_no_sign_is_lost(text, is_comma):
     """What is read as numbers has all digits of the text, in order, and their signs."""
@@ -262,7 +268,7 @@ def test_no_digit_and_no_sign_is_lost(text, is_comma):
             assert (part.value < 0) == any(sign in before for sign in MINUSES)
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 @given(JUNK)
 def test_the_table_decides_only_what_its_text_leaves_open(text):
     with_point = parse_cell_text(text)
@@ -273,6 +279,7 @@ def test_the_table_decides_only_what_its_text_leaves_open(text):
         assert is_open, (with_point, with_comma)
 
 
+@settings(deadline=None)
 @given(JUNK)
 def test_reading_a_reprinted_value_changes_nothing(text):
     for part in parse_cell_text(text).parts:
