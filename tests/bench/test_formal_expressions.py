@@ -10,6 +10,7 @@ import ast
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -244,8 +245,8 @@ def _one(function: Callable[..., Any], *values: Any) -> Any:
     return function(*(np.array([value], dtype=float) for value in values))[0]
 
 
-def _extreme(choose: Callable[..., Any], values: list[Any]) -> Any:
-    return NAN if any(math.isnan(value) for value in values) else choose(values)
+def _root(value: Any) -> Any:
+    return np.float64(NAN if value < 0 else math.sqrt(value))
 
 
 MEANING: dict[str, Callable[..., Any]] = {
@@ -256,7 +257,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
     "/": lambda a, b: a / b,
-    "**": lambda a, b: _one(np.power, a, b),
+    "**": lambda a, b: _root(a) if b == 0.5 else _one(np.power, a, b),
     "negative": lambda a: -a,
     "==": lambda a, b: bool(a == b),
     "!=": lambda a, b: bool(a != b),
@@ -269,12 +270,12 @@ MEANING: dict[str, Callable[..., Any]] = {
     "not in": lambda a, *values: not any(a == value for value in values),
     "log": lambda a: _one(np.log, a),
     "exp": lambda a: _one(np.exp, a),
-    "sqrt": lambda a: NAN if a < 0 else math.sqrt(a) if a == a else NAN,
-    "abs": lambda a: a if a >= 0 else -a,
+    "sqrt": lambda a: _root(a),
+    "abs": lambda a: np.float64(math.fabs(a)),
     "square": lambda a: a * a,
     "cube": lambda a: _one(np.power, a, 3.0),
-    "min": lambda *values: _extreme(min, list(values)),
-    "max": lambda *values: _extreme(max, list(values)),
+    "min": lambda *values: reduce(partial(_one, np.minimum), values),
+    "max": lambda *values: reduce(partial(_one, np.maximum), values),
     "where": lambda condition, yes, no: yes if condition else no,
     "indicator": lambda a: np.float64(1 if a else 0),
     "missing": lambda a: math.isnan(a),
@@ -289,7 +290,7 @@ def meant(tree: Tree, row: dict[str, float]) -> Any:
 
 
 COLUMNS = ("x", "z", "y")
-NUMBERS = ("0", "1", "2", "3.5", "0.25", "10")
+NUMBERS = ("0.0", "1.0", "2.0", "3.5", "0.25", "10.0")
 
 
 @st.composite
@@ -315,11 +316,11 @@ def numbers(draw: st.DrawFn, depth: int = 4, plain: bool = False) -> Tree:
         return Tree(word, (draw(first), power))
     if word == "max":
         return Tree(word, (draw(first), draw(either), draw(either)))
-    # One side varies, and no plain number is divided by zero.
+    # One side varies, and nothing is divided by a plain zero.
     pair = [draw(first), draw(either)]
     if draw(st.booleans()) and word != "min":
         pair.reverse()
-    if word == "/" and pair[1].word == "0":
+    if word == "/" and pair[1].word == "0.0":
         pair[1] = Tree("2")
     return Tree(word, tuple(pair))
 
