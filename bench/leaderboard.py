@@ -209,13 +209,13 @@ def run_measures(
 _TABLE_SCORES: Final = """
 SELECT
     r.arm, r.arm_kind, r.run_id, r.repetition, r.paper_id, g.table_slug, t.position,
-    coalesce(t.truth_kind, 'seen') AS truth_kind, g.grade, g.score, g.n_expected, g.n_produced,
+    g.truth, g.grade, g.score, g.n_expected, g.n_produced,
     g.rescaled_cells, g.weak_cells, g.factor, g.aligned_by, g.source, g.problems
 FROM table_grades g
 JOIN ended_runs r USING (run_id)
 JOIN tables t USING (paper_id, table_slug)
 WHERE g.rubric = $rubric AND g.cell_rule = $cell_rule AND g.roll_up = $roll_up
-    AND ($truth = 'all' OR coalesce(t.truth_kind, 'seen') = $truth)
+    AND g.truth = $truth
 ORDER BY r.arm, r.paper_id, t.position, r.repetition
 """
 

@@ -83,7 +83,7 @@ def run_tables(connection: duckdb.DuckDBPyConnection, run_id: str, rule: Rule) -
     rows = records(
         connection,
         "SELECT * FROM table_grades WHERE run_id = $run_id AND rubric = $rubric "
-        "AND cell_rule = $cell_rule AND roll_up = $roll_up ORDER BY table_slug",
+        "AND cell_rule = $cell_rule AND roll_up = $roll_up AND truth = 'all' ORDER BY table_slug",
         {
             "run_id": run_id,
             "rubric": rule.rubric,

@@ -219,7 +219,9 @@ def _write_pages(site: _Site) -> None:
         own = [run for run in runs if run["paper_id"] == paper["paper_id"]]
         tables = records(
             site.connection,
-            "SELECT t.*, count(e.metric) AS n_results FROM tables t "
+            "SELECT t.*, count(e.metric) AS n_results, "
+            "string_agg(DISTINCT e.truth_kind, ' and ' ORDER BY e.truth_kind DESC) AS truth "
+            "FROM tables t "
             "LEFT JOIN expected_cells e USING (paper_id, table_slug) "
             "WHERE paper_id = $paper_id GROUP BY ALL ORDER BY position",
             {"paper_id": paper["paper_id"]},
@@ -522,7 +524,7 @@ def _write_paper(
             {
                 "id": table["table_id"],
                 "caption": table["caption"],
-                "truth": table["truth_kind"] or "seen",
+                "truth": table["truth"] or table["truth_kind"] or "seen",
                 "cells_count": table["n_results"],
                 "cells": cells,
             },
@@ -636,7 +638,7 @@ def _table_values(
         "id": table["table_id"],
         "caption": table["caption"],
         "notes": table["notes"],
-        "truth": table["truth_kind"] or "seen",
+        "truth": table["truth"] or table["truth_kind"] or "seen",
         "letter": grade["grade"] if grade else None,
         "said": _tally(cells, grade),
         "script": scripts.get(slug),

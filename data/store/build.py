@@ -27,7 +27,7 @@ from data.records.grades import GradeFile, Rubric
 from data.records.metrics import COMPLETION_EXCLUDED
 from data.records.papers import Paper
 from data.records.runs import Arm, Isolation, RunRecord, RunSpec, RunStatus, run_spec_hash
-from data.records.tables import Cell, Table
+from data.records.tables import Cell, Table, TruthKind
 from data.store.artifacts import artifact_rows
 from data.store.grades import grade_rows
 
@@ -44,7 +44,7 @@ __all__ = [
     "papers_of_runs",
 ]
 
-STORE_SCHEMA_VERSION: Final = 1
+STORE_SCHEMA_VERSION: Final = 2
 BASELINE_KIND: Final = "baseline"
 
 _BATCH_ROWS: Final = 200_000
@@ -198,11 +198,18 @@ _PAPER_COLUMNS: Final = frozenset(
 )
 
 
+def _truth_kinds(published: PublishedPaper) -> dict[str, TruthKind | None]:
+    """How the values of each table are known, where its cells do not say."""
+    declared = {source.slug: source.truth_kind for source in published.paper.tables}
+    return {table.slug: table.truth_kind or declared.get(table.slug) for table in published.tables}
+
+
 def _table_rows(published: PublishedPaper) -> Iterator[dict[str, Any]]:
     sources = {source.slug: source for source in published.paper.tables}
+    kinds = _truth_kinds(published)
     for position, table in enumerate(published.tables):
         source = sources.get(table.slug)
-        kind = table.truth_kind or (source.truth_kind if source else None)
+        kind = kinds[table.slug]
         yield {
             "paper_id": published.paper.id,
             "table_slug": table.slug,
@@ -225,8 +232,12 @@ def _table_rows(published: PublishedPaper) -> Iterator[dict[str, Any]]:
         }
 
 
-def _cell_row(paper_id: str, table_slug: str, cell: Cell) -> dict[str, Any]:
+def _cell_row(
+    paper_id: str, table_slug: str, cell: Cell, of_table: TruthKind | None
+) -> dict[str, Any]:
     of = cell.of
+    # A value whose source is not stated was read in print.
+    kind = cell.truth_kind or of_table or TruthKind.SEEN
     return {
         "paper_id": paper_id,
         "table_slug": table_slug,
@@ -247,6 +258,7 @@ def _cell_row(paper_id: str, table_slug: str, cell: Cell) -> dict[str, Any]:
         "of_col": of[1] if of else None,
         "of_part": of[2] if of else None,
         "unit": cell.unit,
+        "truth_kind": kind.value,
     }
 
 
@@ -505,8 +517,9 @@ def _leaderboard_rows(
         "papers": [_paper_row(one.paper) for one in papers],
         "tables": [row for one in papers for row in _table_rows(one)],
         "cells": [
-            _cell_row(one.paper.id, table.slug, cell)
+            _cell_row(one.paper.id, table.slug, cell, kinds.get(table.slug))
             for one in papers
+            for kinds in [_truth_kinds(one)]
             for table in one.tables
             for cell in table.cells
         ],

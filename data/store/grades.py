@@ -83,13 +83,14 @@ def _cell_rows(run_id: str, cell: CellGrade) -> Iterator[Row]:
 
 
 def _table_rows(run_id: str, table: TableGrade, source: str | None) -> Iterator[Row]:
-    for graded in table.grades:
+    for graded in (*table.grades, *table.grades_by_truth):
         yield {
             "run_id": run_id,
             "rubric": table.rubric,
             "cell_rule": graded.cell_rule,
             "roll_up": graded.roll_up,
             "table_slug": table.table,
+            "truth": graded.truth,
             "grade": graded.grade,
             "score": graded.score,
             "n_cells": graded.n_cells,

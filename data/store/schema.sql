@@ -71,6 +71,7 @@ CREATE TABLE cells (
     of_col INTEGER,
     of_part INTEGER,
     unit VARCHAR,
+    truth_kind VARCHAR NOT NULL,
     PRIMARY KEY (paper_id, table_slug, "row", col, part)
 );
 
@@ -205,6 +206,7 @@ CREATE TABLE table_grades (
     cell_rule VARCHAR NOT NULL,
     roll_up VARCHAR NOT NULL,
     table_slug VARCHAR NOT NULL,
+    truth VARCHAR NOT NULL,
     grade VARCHAR,
     score DOUBLE,
     n_cells INTEGER NOT NULL,
@@ -218,7 +220,7 @@ CREATE TABLE table_grades (
     source VARCHAR,
     problems VARCHAR[] NOT NULL,
     extra_cells VARCHAR[] NOT NULL,
-    PRIMARY KEY (run_id, rubric, cell_rule, roll_up, table_slug)
+    PRIMARY KEY (run_id, rubric, cell_rule, roll_up, table_slug, truth)
 );
 
 CREATE TABLE paper_grades (

@@ -15,10 +15,10 @@ WHERE s.value IS NOT NULL AND e.value IS NOT NULL AND e.metric = 'coefficient'
 GROUP BY ALL
 HAVING published_se > 0;
 
--- Results that a run is asked for. A table whose truth kind is not stated was read in print.
+-- Results that a run is asked for.
 CREATE VIEW expected_cells AS
 SELECT
-    c.*, coalesce(t.truth_kind, 'seen') AS truth_kind, t.kind AS table_kind, s.published_se
+    c.*, t.kind AS table_kind, s.published_se
 FROM cells c
 JOIN tables t USING (paper_id, table_slug)
 LEFT JOIN published_standard_errors s USING (paper_id, table_slug, "row", col, part)

@@ -8,6 +8,7 @@ import importlib.util
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 
 from data.records.errors import UserError
 from data.records.runs import Arm, RunStatus
+from data.records.tables import TruthKind
 from data.store.artifacts import ARTIFACT_CAP_BYTES
 from data.store.build import BaselineRun, build_store, papers_of_runs
 from data.store.read import export_store, find_store, frame, open_store, unpack_artifact
@@ -327,3 +329,29 @@ def test_infrastructure_failure_has_no_grade(runs: Path) -> None:
     ) == (False, True)
     started = one(store, "SELECT min(started) FROM attempts")
     assert started == dt.datetime(2026, 3, 1, 10, tzinfo=dt.UTC)
+
+
+def test_seen_and_recalled_values_of_one_table_are_kept_apart(tmp_path: Path) -> None:
+    """A table may hold both: each cell counts under its own kind, not under its table's."""
+    paper = made.published_paper("paper_a")
+    table = paper.tables[0]
+    cells = tuple(
+        replace(cell, truth_kind=TruthKind.RECALLED) if cell.col == 1 and cell.is_graded else cell
+        for cell in table.cells
+    )
+    mixed = replace(paper, tables=(replace(table, cells=cells), *paper.tables[1:]))
+    folder = tmp_path / "runs" / "small"
+    folder.mkdir(parents=True)
+    made.write_run(folder, mixed, FORMAL, lambda cell: cell.value if cell.col == 1 else None)
+    store = build_store(folder, [mixed], rubrics=made.RUBRICS).store
+    with open_store(store) as connection:
+        found = connection.execute(
+            "SELECT truth_kind, count(*), count(*) FILTER (grade = 'A') FROM run_cells"
+            " WHERE cell_rule = 'rounded' GROUP BY ALL ORDER BY ALL"
+        ).fetchall()
+        tables = connection.execute(
+            "SELECT truth, score FROM table_grades"
+            " WHERE cell_rule = 'rounded' AND roll_up = 'all_f' ORDER BY ALL"
+        ).fetchall()
+    assert found == [("recalled", 6, 6), ("seen", 6, 0)]
+    assert tables == [("all", 2.5), ("recalled", 5.0), ("seen", 0.0)]
