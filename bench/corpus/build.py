@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,6 +42,9 @@ __all__ = ["SOURCES", "build_paper", "outdated_files", "planned_build", "write_b
 
 SOURCES: Final = ("paper.toml", "truth.csv", "layout.toml", "methods.json")
 _FOLDERS: Final = ("tables", "templates")
+EXPRESSION_FIELDS: Final = (
+    "regressors", "controls", "fixed_effects", "endogenous", "instruments", "second_part",
+)  # fmt: skip
 
 
 def _read_source(root: Path, name: str) -> bytes:
@@ -92,6 +96,59 @@ def _dangling_table(table: TableMethods, built: Table, samples: set[str]) -> Ite
             yield f"{where}: row {row.row}: no model {row.model!r}"
         if row.col is not None and not 0 <= row.col < built.n_columns:
             yield f"{where}: row {row.row}: no column {row.col}"
+
+
+def _repeated(kind: str, names: Iterable[str]) -> Iterator[str]:
+    for name, times in sorted(Counter(names).items()):
+        if times > 1:
+            yield f"{kind} {name!r} stands there {times} times"
+
+
+def _all_repeated(paper: Paper, methods: Methods) -> Iterator[str]:
+    """Name what must be unique and is not."""
+    yield from _repeated("paper.toml: table", (table.slug for table in paper.tables))
+    yield from _repeated("paper.toml: file", (file.name for file in paper.files))
+    yield from _repeated("methods.json: file", (file.name for file in methods.files))
+    yield from _repeated("methods.json: sample", (sample.id for sample in methods.samples))
+    yield from _repeated("methods.json: table", (table.slug for table in methods.tables))
+    for table in methods.tables:
+        models = (model.id for model in table.models)
+        yield from _repeated(f"methods.json: {table.slug}: model", models)
+
+
+def _expressions(methods: Methods) -> Iterator[tuple[str, str]]:
+    """Every expression of the methods with its place."""
+    for derivation in methods.derived:
+        yield f"derived {derivation.name}", derivation.definition
+    for sample in methods.samples:
+        yield f"sample {sample.id}: filter", sample.filter or ""
+    for table in methods.tables:
+        for model in table.models:
+            place = f"{table.slug}: model {model.id}"
+            yield f"{place}: outcome", model.outcome or ""
+            yield f"{place}: weights", model.weights or ""
+            for name in EXPRESSION_FIELDS:
+                for text in getattr(model, name):
+                    yield f"{place}: {name}", text
+
+
+def _unreadable(methods: Methods) -> Iterator[str]:
+    """Name the expressions that are outside the methods' language, or name what is not there."""
+    from bench.arms.formal.expressions import ExpressionError, compiled_expression
+
+    described = {variable.name for file in methods.files for variable in file.variables}
+    variables = described | {derivation.name for derivation in methods.derived}
+    parameters = methods.parameters or {}
+    for name, value in parameters.items():
+        if not math.isfinite(value):
+            yield f"methods.json: parameters.{name}: {value} is no finite number"
+    for place, text in _expressions(methods):
+        if not text:
+            continue
+        try:
+            compiled_expression(text, variables=variables, parameters=parameters)
+        except ExpressionError as error:
+            yield f"methods.json: {place}: {error}"
 
 
 def _dangling(paper: Paper, methods: Methods, tables: Sequence[Table]) -> Iterator[str]:
@@ -234,7 +291,9 @@ def planned_build(root: Path) -> dict[str, bytes]:
     problems = (
         *_unknown_fields(sources["paper.toml"], paper, sources["methods.json"], methods),
         *problems,
+        *_all_repeated(paper, methods),
         *_dangling(paper, methods, tables),
+        *_unreadable(methods),
     )
     published = _numbers(truth)
     leaks = list(_leaks(paper, layout, methods, published))

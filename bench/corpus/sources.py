@@ -70,7 +70,7 @@ _BELONGS_TO_ESTIMATE: Final = frozenset(
 )
 _NUMBER: Final = re.compile(
     r"(?P<bound>[<>≤≥]?)\s*(?P<sign>[-+−–]?)\s*"
-    r"(?P<whole>\d{1,3}(?:,\d{3})+|\d*)(?:\.(?P<fraction>\d*))?"
+    r"(?P<whole>[1-9]\d{0,2}(?:,\d{3})+|\d*)(?:\.(?P<fraction>\d*))?"
     r"(?:[eE](?P<power>[-+−]?\d+))?\s*%?",
 )
 _SLUG: Final = re.compile(r"[a-z0-9_]+")
@@ -279,10 +279,22 @@ def read_truth(content: bytes, *, where: str) -> tuple[TruthRow, ...]:
         One line for each row that cannot be used: an unknown metric or truth kind, a value
         that is no number, stars that are no count, a value given twice.
     """
-    reader = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{where}: not UTF-8: {error.reason} at byte {error.start}") from None
+    try:
+        return _read_truth(text, where)
+    except csv.Error as error:
+        raise UserError(f"{where}: not valid CSV: {error}") from None
+
+
+def _read_truth(text: str, where: str) -> tuple[TruthRow, ...]:
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     missing = [name for name in TRUTH_COLUMNS if name not in (reader.fieldnames or ())]
     if missing:
-        raise UserError(f"{where}: no column {', '.join(missing)}; wanted {TRUTH_COLUMNS}")
+        wanted = ", ".join(TRUTH_COLUMNS)
+        raise UserError(f"{where}: no column {', '.join(missing)}; wanted are {wanted}")
     rows: list[TruthRow] = []
     problems: list[str] = []
     seen: dict[tuple[str, str, str, str], int] = {}
@@ -473,6 +485,10 @@ def _shape_problems(table: LayoutTable) -> Iterator[str]:
             yield f"{here}: {len(row.values)} values for {len(names)} columns"
         if row.values and not is_setting:
             yield f"{here}: values belong to rows whose metric is setting or text"
+    for level in table.header:
+        for span in level:
+            if not 0 <= span.first <= span.last < len(names):
+                yield f"{where}: header {span.text!r}: no columns {span.first} to {span.last}"
     for column in table.columns:
         if column.of is not None and column.of not in names:
             yield f"{where}: column {column.name!r}: of points to nothing ({column.of!r})"

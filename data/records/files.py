@@ -7,6 +7,7 @@ it when first asked.
 from __future__ import annotations
 
 import json
+import math
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -56,6 +57,21 @@ def record_from_values(kind: type[R], values: Any, *, where: str) -> R:
     return record
 
 
+class _NotFiniteError(Exception):
+    """A number that JSON does not have, or that no float holds."""
+
+
+def _refuse_constant(text: str) -> float:
+    raise _NotFiniteError(text)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise _NotFiniteError(text[:40])
+    return value
+
+
 def record_from_json(kind: type[R], content: bytes | str, *, where: str) -> R:
     """Record of type `kind` from JSON text.
 
@@ -65,9 +81,11 @@ def record_from_json(kind: type[R], content: bytes | str, *, where: str) -> R:
         When the text is not JSON, or not such a record.
     """
     try:
-        values = json.loads(content)
+        values = json.loads(content, parse_constant=_refuse_constant, parse_float=_finite)
     except ValueError as error:  # not JSON, not UTF-8, or a whole number without end
         raise RecordError(f"{where}: not valid JSON: {error}") from None
+    except _NotFiniteError as error:
+        raise RecordError(f"{where}: {error} is no finite number") from None
     except RecursionError:
         raise RecordError(f"{where}: nested too deeply to be read") from None
     return record_from_values(kind, values, where=where)
