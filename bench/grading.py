@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +26,7 @@ from data.records.grades import (
 )
 from data.records.runs import RunRecord
 from data.records.tables import Table
+from extract import blind
 from grade.reading import LARGEST_INDEX
 from grade.rounding import LARGEST_EXACT_POWER
 from grade.rubrics import SHIPPED_RUBRICS, load_rubric, parse_rubric
@@ -38,6 +39,7 @@ __all__ = [
     "fell_short",
     "grade_directory",
     "grade_path_beside",
+    "labelled_as_shown",
     "paper_of",
     "published_tables",
     "read_grades",
@@ -218,7 +220,26 @@ def grade_directory(
         When the workspace cannot be listed.
     """
     chosen = tuple(rubrics) or rubrics_named(())
-    return grade_workspace(workspace_files(workspace), published, chosen, paper_id=paper_id)
+    shown = [labelled_as_shown(table) for table in published]
+    return grade_workspace(workspace_files(workspace), shown, chosen, paper_id=paper_id)
+
+
+def labelled_as_shown(table: Table) -> Table:
+    """Published table with the labels of its template.
+
+    A label that holds a result is masked in the template, so that is how a run labels its cells.
+    """
+    shown = {cell.key: cell for cell in blind(table).cells}
+    cells = tuple(
+        replace(
+            cell,
+            row_label=shown[cell.key].row_label,
+            col_labels=shown[cell.key].col_labels,
+            panel=shown[cell.key].panel,
+        )
+        for cell in table.cells
+    )
+    return replace(table, cells=cells)
 
 
 def fell_short(grades: GradeFile) -> bool:

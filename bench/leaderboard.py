@@ -43,6 +43,7 @@ __all__ = [
     "run_measures",
     "share_rows",
     "table_scores",
+    "usual_truth",
 ]
 
 Truth = Literal["seen", "recalled", "all"]
@@ -554,6 +555,12 @@ def leaderboard(
     return Leaderboard(
         rows.assign(rule=str(rule), truth=truth), shares, papers, rule, beside, truth
     )
+
+
+def usual_truth(connection: duckdb.DuckDBPyConnection) -> Truth:
+    """Values that a leaderboard is about: those seen in print; where there are none, the others."""
+    seen = frame(connection, "SELECT count(*) AS n FROM expected_cells WHERE truth_kind = 'seen'")
+    return "seen" if seen["n"].iloc[0] else "recalled"
 
 
 def _expected_tables(connection: duckdb.DuckDBPyConnection, truth: Truth) -> pd.DataFrame:

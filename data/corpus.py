@@ -147,6 +147,21 @@ class PaperFolder:
                 )
         return paths
 
+    def outdated_sources(self) -> tuple[str, ...]:
+        """Names of the written sources that changed after `extracted/` was made from them."""
+        try:
+            made_from = json.loads(self.extracted("checks.json")).get("sources", {})
+        except UserError:
+            return ()
+        except ValueError:
+            return ("checks.json",)
+        return tuple(
+            name
+            for name, sha256 in made_from.items()
+            if (self.root / name).is_file()
+            and hashlib.sha256((self.root / name).read_bytes()).hexdigest() != sha256
+        )
+
     def fingerprint(self, data_dir: Path) -> PaperFingerprint:
         """Hashes of everything of this paper that an arm is given.
 

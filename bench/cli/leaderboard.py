@@ -50,8 +50,11 @@ def leaderboard(
     ] = None,
     rubric: Annotated[str, typer.Option("--rubric", help="The rubric that ranks.")] = "kohler2026",
     truth: Annotated[
-        TruthChoice, typer.Option("--truth", help="Published values that were seen, recalled, all.")
-    ] = TruthChoice.SEEN,
+        TruthChoice | None,
+        typer.Option(
+            "--truth", help="Published values: seen in print (if there are any), recalled, all."
+        ),
+    ] = None,
     denominator: Annotated[
         DenominatorChoice, typer.Option("--denominator", help="What the shares are shares of.")
     ] = DenominatorChoice.EXPECTED,
@@ -73,7 +76,7 @@ def leaderboard(
         board = boards.leaderboard(
             connection,
             rubric=rubric,
-            truth=truth.value,
+            truth=truth.value if truth else boards.usual_truth(connection),
             include_self_test=include_self_test,
             denominator=denominator.value,
         )

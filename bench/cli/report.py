@@ -23,8 +23,11 @@ def report(
     ] = None,
     rubric: Annotated[str, typer.Option("--rubric", help="The rubric that ranks.")] = "kohler2026",
     truth: Annotated[
-        TruthChoice, typer.Option("--truth", help="Published values that were seen, recalled, all.")
-    ] = TruthChoice.SEEN,
+        TruthChoice | None,
+        typer.Option(
+            "--truth", help="Published values: seen in print (if there are any), recalled, all."
+        ),
+    ] = None,
     include_self_test: Annotated[
         bool, typer.Option("--include-self-test", help="Show arms that know the truth, too.")
     ] = False,
@@ -33,15 +36,18 @@ def report(
 
     Example: bench report runs/demo --to report
     """
+    from bench.leaderboard import usual_truth
     from bench.report.site import write_report
-    from data.store.read import find_store
+    from data.store.read import find_store, open_store
 
     found = find_store(store)
+    with open_store(found) as connection:
+        chosen = truth.value if truth else usual_truth(connection)
     page = write_report(
         found,
         to or found.parent / "report",
         rubric=rubric,
-        truth=truth.value,
+        truth=chosen,
         include_self_test=include_self_test,
     )
     sys.stdout.write(f"{page}\n")

@@ -8,9 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from bench.corpus.numerals import (
@@ -42,6 +43,7 @@ __all__ = ["SOURCES", "build_paper", "outdated_files", "planned_build", "write_b
 
 SOURCES: Final = ("paper.toml", "truth.csv", "layout.toml", "methods.json")
 _FOLDERS: Final = ("tables", "templates")
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
 EXPRESSION_FIELDS: Final = (
     "regressors", "controls", "fixed_effects", "endogenous", "instruments", "second_part",
 )  # fmt: skip
@@ -104,6 +106,23 @@ def _repeated(kind: str, names: Iterable[str]) -> Iterator[str]:
             yield f"{kind} {name!r} stands there {times} times"
 
 
+def _file_problems(paper: Paper) -> Iterator[str]:
+    """Name what is wrong with the data files that paper.toml lists."""
+    from bench.corpus.export import SOURCES as ORIGINS
+
+    for file in paper.files:
+        where = f"paper.toml: file {file.name!r}"
+        kind, _, rest = file.source.partition(":")
+        for path in (file.name, rest):
+            place = PurePosixPath(path)
+            if place.is_absolute() or ".." in place.parts or not place.parts:
+                yield f"{where}: {path!r} must be a path below the data folder"
+        if kind not in ORIGINS:
+            yield f"{where}: source {file.source!r} is of no known kind: {', '.join(ORIGINS)}"
+        if file.sha256 is not None and not _SHA256.fullmatch(file.sha256):
+            yield f"{where}: sha256 is no hash; `bench papers export --record` writes it"
+
+
 def _all_repeated(paper: Paper, methods: Methods) -> Iterator[str]:
     """Name what must be unique and is not."""
     yield from _repeated("paper.toml: table", (table.slug for table in paper.tables))
@@ -159,7 +178,8 @@ def _dangling(paper: Paper, methods: Methods, tables: Sequence[Table]) -> Iterat
     described = {file.name for file in methods.files}
     for name in sorted(described ^ files):
         side = "methods.json" if name in described else "paper.toml"
-        yield f"{side}: data file {name!r} is missing in the other of paper.toml and methods.json"
+        other = "paper.toml" if name in described else "methods.json"
+        yield f"{side} names the data file {name!r}, {other} does not"
     for sample in methods.samples:
         for name in sample.files:
             if name not in described:
@@ -168,7 +188,8 @@ def _dangling(paper: Paper, methods: Methods, tables: Sequence[Table]) -> Iterat
     stated = {table.slug for table in methods.tables}
     for slug in sorted(set(by_slug) ^ stated):
         side = "layout.toml" if slug in by_slug else "methods.json"
-        yield f"{side}: table {slug!r} is missing in the other of layout.toml and methods.json"
+        other = "methods.json" if slug in by_slug else "layout.toml"
+        yield f"{side} names the table {slug!r}, {other} does not"
     samples = {sample.id for sample in methods.samples}
     for table in methods.tables:
         if table.slug in by_slug:
@@ -291,6 +312,7 @@ def planned_build(root: Path) -> dict[str, bytes]:
     problems = (
         *_unknown_fields(sources["paper.toml"], paper, sources["methods.json"], methods),
         *problems,
+        *_file_problems(paper),
         *_all_repeated(paper, methods),
         *_dangling(paper, methods, tables),
         *_unreadable(methods),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -28,6 +29,10 @@ __all__ = ["PaperCheck", "check_paper", "find_rscript"]
 
 _REPRODUCTION: Final = Path("package") / "reproduction.csv"
 
+_COUNTED: Final = (
+    ("cells_without_methods", "cells are no row and column of the methods"),
+    ("standard_errors_without_estimate", "standard errors belong to no estimate (`of`, `below`)"),
+)
 TwinState = Literal["executed", "recorded", "not executed", "no twin"]
 
 
@@ -78,7 +83,8 @@ def _record_problems(folder: PaperFolder) -> Iterator[str]:
 
 
 def _package_problems(folder: PaperFolder) -> Iterator[str]:
-    if not (folder.root / "package" / "README.md").is_file():
+    package = folder.root / "package"
+    if package.is_dir() and not (package / "README.md").is_file():
         yield "package/README.md is missing"
     suffixes = {path.suffix for path in folder.package_code}
     wanted = {"R": ".R", "Stata": ".do", "Python": ".py"}
@@ -89,6 +95,14 @@ def _package_problems(folder: PaperFolder) -> Iterator[str]:
     for slug in folder.human_scripts:
         if slug not in slugs:
             yield f"human/{slug}.py belongs to no table"
+
+
+def _record_notes(folder: PaperFolder) -> Iterator[str]:
+    """Say what a build lets pass and an author would want to know."""
+    for table in json.loads(folder.extracted("checks.json"))["tables"]:
+        for name, meaning in _COUNTED:
+            if table[name]:
+                yield f"{table['slug']}: {table[name]} {meaning}"
 
 
 def _coverage(folder: PaperFolder) -> dict[str, int]:
@@ -198,6 +212,7 @@ def check_paper(
         problems += _record_problems(folder)
         problems += _package_problems(folder)
         coverage = _coverage(folder) if folder.is_built else {}
+        notes += _record_notes(folder) if folder.is_built else ()
         content = (folder.root / "truth.csv").read_bytes()
         truth = read_truth(content, where="truth.csv")
     except UserError as error:

@@ -465,6 +465,16 @@ def _panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     return tuple(panels)
 
 
+def _column_problems(table: LayoutTable, names: Sequence[str], where: str) -> Iterator[str]:
+    for level in table.header:
+        for span in level:
+            if not 0 <= span.first <= span.last < len(names):
+                yield f"{where}: header {span.text!r}: no columns {span.first} to {span.last}"
+    for column in table.columns:
+        if column.of is not None and column.of not in names:
+            yield f"{where}: column {column.name!r}: of points to nothing ({column.of!r})"
+
+
 def _shape_problems(table: LayoutTable) -> Iterator[str]:
     where = f"layout.toml: {table.slug}"
     if not _SLUG.fullmatch(table.slug):
@@ -472,6 +482,7 @@ def _shape_problems(table: LayoutTable) -> Iterator[str]:
     names = [column.name for column in table.columns]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"{where}: two columns have the key {name!r}"
+    yield from _column_problems(table, names, where)
     for position, row in enumerate(table.rows):
         here = f"{where}: row entry {position} ({row.label!r})"
         for words in (row.metrics, row.formats, row.units):
@@ -485,13 +496,6 @@ def _shape_problems(table: LayoutTable) -> Iterator[str]:
             yield f"{here}: {len(row.values)} values for {len(names)} columns"
         if row.values and not is_setting:
             yield f"{here}: values belong to rows whose metric is setting or text"
-    for level in table.header:
-        for span in level:
-            if not 0 <= span.first <= span.last < len(names):
-                yield f"{where}: header {span.text!r}: no columns {span.first} to {span.last}"
-    for column in table.columns:
-        if column.of is not None and column.of not in names:
-            yield f"{where}: column {column.name!r}: of points to nothing ({column.of!r})"
 
 
 class _TableBuilder:
@@ -622,6 +626,21 @@ def _rows_of(entries: Sequence[_Entry]) -> tuple[Row, ...]:
     )
 
 
+def _nearest(row: TruthRow, table: LayoutTable) -> str:
+    """What the layout has that may have been meant, for a message."""
+    from rapidfuzz import process
+
+    rows = [entry.key or entry.label for entry in table.rows]
+    for kind, given, known in (
+        ("row", row.row, rows),
+        ("column", row.column, [column.name for column in table.columns]),
+    ):
+        if given not in known:
+            best = process.extractOne(given, known)
+            return f": no {kind} {given!r}; nearest is {best[0]!r}" if best else ""
+    return f": row {row.row!r} prints no {row.metric} there"
+
+
 def _built(
     paper: Paper, table: LayoutTable, rows: Sequence[TruthRow], problems: list[str]
 ) -> Table | None:
@@ -635,7 +654,8 @@ def _built(
     for key, row in truth.items():
         if key not in builder.used:
             problems.append(
-                f"truth.csv:{row.line}: {_name(table.slug, *key)} has no place in the layout",
+                f"truth.csv:{row.line}: {_name(table.slug, *key)} has no place in the layout"
+                f"{_nearest(row, table)}",
             )
     stated = next((one for one in paper.tables if one.slug == table.slug), None)
     if stated is None:

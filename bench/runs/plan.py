@@ -95,6 +95,7 @@ def plan_runs(
         entries = [arm for arm in leaderboard.arms if kept.keeps(paper.id, arm.name)]
         if not entries:
             continue
+        _refuse_outdated(paper)
         data_dir = data_of(paper.id)
         fingerprint = paper.fingerprint(data_dir)
         for entry in entries:
@@ -105,6 +106,15 @@ def plan_runs(
             except NothingToRun as reason:
                 left_out.append(LeftOut(paper.id, entry.name, str(reason)))
     return RunPlan(leaderboard.name, tuple(runs), tuple(left_out))
+
+
+def _refuse_outdated(paper: PaperFolder) -> None:
+    outdated = paper.outdated_sources()
+    if outdated:
+        raise UserError(
+            f"paper {paper.id}: {', '.join(outdated)} changed after extracted/ was made: run "
+            f"`bench papers build {paper.root}`"
+        )
 
 
 def _check_filter(leaderboard: Leaderboard, only: Only) -> None:

@@ -18,6 +18,7 @@ from bench.cli.papers import app
 from bench.corpus.build import build_paper, outdated_files, planned_build
 from bench.corpus.sources import SourceError
 from data.corpus import bundled_papers, open_paper
+from data.records.errors import UserError
 
 ROOT = Path(__file__).parents[2]
 
@@ -100,6 +101,24 @@ def test_template_holds_no_published_digit_string(tmp_path: Path) -> None:
         assert printed not in template
 
 
+SAMPLES = [{"id": "all", "files": ["points.csv"], "description": "All points"}]
+REPEATED_TABLE = '[[tables]]\nslug = "t1"\ntruth_kind = "seen"\nsource = "again"'
+
+
+def _model(**changes: object) -> list[dict[str, object]]:
+    tables = _tables()
+    tables[0]["models"] = [{**tables[0]["models"][0], **changes}]  # type: ignore[index]
+    return tables
+
+
+def _file(name: str, source: str, **more: str) -> str:
+    fields = {"name": name, "source": source, **more}
+    return "[[files]]\n" + "\n".join(f'{key} = "{value}"' for key, value in fields.items())
+
+
+REPEATED_FILE = _file("points.csv", "package:points.csv")
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -113,15 +132,32 @@ def test_template_holds_no_published_digit_string(tmp_path: Path) -> None:
         ({"tables": _tables(columns=[{"col": 0, "model": "n"}])}, "column 0: no model 'n'"),
         ({"tables": _tables(columns=[{"col": 7, "model": "m"}])}, "no column 7; the layout has 2"),
         ({"tables": _tables(rows=[{"row": 4, "term": "x"}])}, "no row 4; the layout has 4"),
-        ({"tables": _tables(slug="t2")}, "table 't1' is missing in the other"),
+        ({"tables": _tables(slug="t2")}, "names the table 't1', methods.json does not"),
         ({"samples": [{"id": "some", "files": ["points.csv"], "description": ""}]}, "no sample"),
-        ({"files": []}, "data file 'points.csv' is missing in the other"),
+        ({"files": []}, "names the data file 'points.csv', methods.json does not"),
         ({"paper_id": "other"}, "paper_id 'other' is not 'made'"),
         ({"questoin": "typo"}, "unknown key questoin"),
         ({"extra": 'shared_parameters = ["gone"]'}, "shared_parameters names 'gone'"),
         ({"extra": "publsihed = 3"}, "unknown key publsihed"),
         ({"layout": made.LAYOUT.replace("A note", "The slope is 2.75")}, "t1.notes: the number"),
         ({"layout": made.LAYOUT.replace("A caption", "With 1,234 units")}, "t1.caption"),
+        ({"tables": [*_tables(), *_tables()]}, "methods.json: table 't1' stands there 2 times"),
+        ({"samples": [*SAMPLES, *SAMPLES]}, "sample 'all' stands there 2 times"),
+        ({"extra": REPEATED_TABLE}, "paper.toml: table 't1' stands there 2 times"),
+        ({"extra": REPEATED_FILE}, "paper.toml: file 'points.csv' stands there 2 times"),
+        ({"tables": _model(regressors=["z"])}, "regressors: 'z' is neither a variable nor"),
+        ({"tables": _model(outcome="y +")}, "model m: outcome: 'y +' is not an expression"),
+        ({"tables": _model(outcome="open(y)")}, "'open' is not a function of the language"),
+        ({"samples": [SAMPLES[0] | {"filter": "x > cut"}]}, "filter: 'cut' is neither"),
+        ({"derived": [{"name": "v", "definition": "w", "description": ""}]}, "derived v: 'w' is"),
+        ({"extra": _file("../truth.csv", "package:a.csv")}, "must be a path below the data"),
+        ({"extra": _file("a.csv", "package:../../truth.csv")}, "must be a path below the data"),
+        ({"extra": _file("a.csv", "rpackage:a")}, "source 'rpackage:a' is of no known kind"),
+        ({"extra": _file("a.csv", "package:a.csv", sha256="12")}, "sha256 is no hash"),
+        ({"layout": made.LAYOUT.replace("last = 1", "last = 7")}, "no columns 0 to 7"),
+        ({"truth": made.TRUTH.replace("t1,x,(1)", "t1,X,(1)")}, "no row 'X'; nearest is 'x'"),
+        ({"truth": made.TRUTH.replace("x,(2)", "x,2")}, "no column '2'; nearest is '(2)'"),
+        ({"truth": made.TRUTH.replace("N,(1),n_obs", "N,(1),mean")}, "row 'N' prints no mean"),
     ],
 )
 def test_what_does_not_fit_blocks_and_writes_nothing(
@@ -131,6 +167,32 @@ def test_what_does_not_fit_blocks_and_writes_nothing(
     with pytest.raises(SourceError) as caught:
         build_paper(root)
     assert any(said in line for line in caught.value.lines), caught.value.lines
+    assert not (root / "extracted").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("truth.csv", made.TRUTH.encode("utf-16"), "truth.csv: not UTF-8"),
+        ("truth.csv", made.TRUTH.replace("made", "mad\u00e9").encode("latin-1"), "not UTF-8"),
+        ("truth.csv", b'table,"row\n', "truth.csv: not valid CSV"),
+        ("truth.csv", made.TRUTH.replace('"1,234"', '"0,524"').encode(), "'0,524' is no number"),
+        ("truth.csv", made.TRUTH.replace('"1,234"', '"1,23"').encode(), "'1,23' is no number"),
+        ("methods.json", b'{"parameters": {"k": NaN}}', "methods.json: NaN is no finite number"),
+        ("methods.json", b'{"parameters": {"k": 1e400}}', "methods.json: 1e400 is no finite"),
+        ("methods.json", b"\xff", "methods.json: not valid JSON"),
+        ("layout.toml", b"\xff", "layout.toml: not valid TOML"),
+        ("paper.toml", b"\xff", "not valid TOML"),
+    ],
+)
+def test_files_that_cannot_be_read_are_named(
+    tmp_path: Path, name: str, content: bytes, said: str
+) -> None:
+    root = made.write_paper(tmp_path)
+    (root / name).write_bytes(content)
+    with pytest.raises(UserError) as caught:
+        build_paper(root)
+    assert said in str(caught.value)
     assert not (root / "extracted").exists()
 
 
@@ -182,8 +244,6 @@ def test_the_example_of_the_docs_is_a_paper_of_under_thirty_lines(tmp_path: Path
     exported = runner.invoke(app, ["export", str(root), "--to", to, "--record"])
     assert exported.exit_code == 0, exported.output
     assert runner.invoke(app, ["build", str(root)]).exit_code == 0
-    (root / "package").mkdir()
-    (root / "package" / "README.md").write_text("Example")
     checked = runner.invoke(app, ["check", str(root), "--data", to])
     assert checked.exit_code == 0, checked.output
     assert len(open_paper(root).tables[0].graded_cells) == 5

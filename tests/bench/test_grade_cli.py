@@ -21,12 +21,14 @@ from typing import Any
 import pytest
 
 from bench.cli.main import run
-from bench.grading import read_grades, workspace_files
+from bench.grading import grade_directory, read_grades, workspace_files
+from data.corpus import open_paper
 from data.records.files import record_to_json
 from data.records.grades import GradeFile, grade_file_to_json
 from data.records.metrics import Metric
 from data.records.runs import Arm
 from data.records.tables import CellKey, Table
+from extract import blind
 from grade import load_rubric
 from grade.workspace import grade_workspace
 
@@ -1247,3 +1249,25 @@ def test_metrics_left_out_are_not_graded(
     tables = read_grades(workspace.parent / "grade.json").papers[0].tables
     metrics = {cell.metric for table in tables for cell in table.cells}
     assert metrics == {Metric.COEFFICIENT, Metric.STANDARD_ERROR}
+
+
+def test_a_label_that_holds_a_result_is_graded_by_what_the_template_shows(tmp_path: Path) -> None:
+    """The template masks the number in the label; a run that keeps the label is right in full."""
+    table = open_paper("wooldridge_card_2010").tables[0]
+    first = next(cell for cell in table.graded_cells if cell.value is not None)
+    printed = f"{first.value:.{first.decimals}f}"
+    cells = tuple(
+        replace(cell, row_label=f"{cell.row_label} {printed}", col_labels=(f"OLS {printed}",))
+        for cell in table.cells
+    )
+    labelled = replace(table, cells=cells)
+    template = blind(labelled)
+    assert printed not in template.cells[0].row_label
+    filled = tuple(
+        replace(cell, value=table.cells[place].value) for place, cell in enumerate(template.cells)
+    )
+    answer = replace(template, cells=filled, role="reproduced")
+    (tmp_path / f"{table.slug}.json").write_bytes(record_to_json(answer))
+    grades = grade_directory(tmp_path, [labelled])
+    for paper in grades.papers:
+        assert {grade.score for grade in paper.grades if grade.score is not None} == {5.0}

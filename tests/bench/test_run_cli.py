@@ -337,3 +337,25 @@ def test_status_counts_runs_by_arm(bench: Bench, tmp_path: Path) -> None:
         "sleeper": "timed_out",
     }
     assert all(row["graded"] for row in rows)
+
+
+def test_sources_that_changed_after_the_build_stop_a_run(bench: Bench, tmp_path: Path) -> None:
+    paper = tmp_path / PAPER
+    shutil.copytree(open_paper(PAPER).root, paper)
+    board = write(tmp_path, board_text())
+    assert bench("run", board, "--dry-run").returncode == 0
+    (paper / "truth.csv").write_text((paper / "truth.csv").read_text() + "\n")
+    one_line(bench("run", board, "--dry-run"), "truth.csv changed", "bench papers build")
+
+
+def test_a_store_of_recalled_values_shows_them_by_itself(bench: Bench, tmp_path: Path) -> None:
+    """Card's table is recalled only: an empty leaderboard would help nobody."""
+    bench("run", write(tmp_path, board_text()))
+    assert bench("store", "build", "runs/board").returncode == 0
+    words = ["leaderboard", "runs/board", "--include-self-test", "--json"]
+    board = json.loads(bench(*words).stdout)
+    assert board["truth"] == "recalled"
+    assert {row["arm"]: row["score"] for row in board["arms"]}["oracle"] == 5.0
+    asked = json.loads(bench(*words, "--truth", "seen").stdout)
+    assert asked["truth"] == "seen"
+    assert {row["arm"]: row["score"] for row in asked["arms"]}["oracle"] is None
