@@ -41,7 +41,7 @@ _CLUSTER: Final = re.compile(
 _MOST_DECIMALS: Final = 400
 _LIST_MARKS: Final = " ,'’"
 _LONGEST_WINDOW: Final = 5
-_STARS_AFTER: Final = re.compile(r"([%)\]}\s$^{]{0,4})([*†‡§¶]+)")
+_STARS_AFTER: Final = re.compile(r"([%)\]}\s$^{]{0,4})([*†‡§¶]+(?:\s[*†‡§¶]+)*)")
 _PERCENT: Final = re.compile(r"\s?(?:%|per\s?cent|pp\b|p\.\s?p\.)", re.IGNORECASE)
 _SCALES: Final = (
     (re.compile(r"\s?(?:thousand|k\b)", re.IGNORECASE), 3),

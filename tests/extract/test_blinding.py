@@ -71,17 +71,38 @@ def results_found(template, published):
         if cell.value is not None
     ]
     patterns = {pattern for result in results for pattern in patterns_of(*result)}
+    told = {}
     for place, value in texts_and_numbers(values):
         if isinstance(value, int | float):
             key = place.rsplit("/", 1)[1]
             if key not in PLACES and "/of/" not in place:
                 found.append(f"{place} {value}")
             continue
-        plain = plainly(value, published.n_columns)
-        found += [f"{place} {value!r} {p}" for p in patterns if re.search(p, plain)]
-        if re.search(rf"{MASK}\W{{0,3}}[*†‡]", plain):
-            found.append(f"{place} {value!r} keeps stars")
+        if place in NAMES:
+            value = without_own_number(value, values["number"])
+        if value not in told:
+            told[value] = told_by(plainly(value, published.n_columns), patterns)
+        found += [f"{place} {value!r} {what}" for what in told[value]]
     return found
+
+
+NAMES = {"/id", "/slug", "/number", "/paper_id"}
+
+
+def without_own_number(name, number):
+    """A name without the table's number, a year at its end, and digits that are one or two."""
+    number = number if number and len(number) < 6 else "\0"
+    for own in (number, number.replace(".", "_")):
+        name = re.sub(rf"(?<![0-9]){re.escape(own)}(?![0-9])", "", name)
+    return re.sub(r"_\d{4}$", "", name)
+
+
+def told_by(plain, patterns):
+    """What a plain text tells of the results."""
+    if not any(character.isdigit() or character == MASK for character in plain):
+        return []
+    told = [body for body, pattern in patterns if body in plain and re.search(pattern, plain)]
+    return told + (["stars"] if re.search(rf"{MASK}[)\]}}%\s]{{0,3}}[*†‡]", plain) else [])
 
 
 def plainly(text, n_columns):
@@ -94,7 +115,7 @@ def plainly(text, n_columns):
 
 
 def patterns_of(value, decimals):
-    """Expressions that find a result, or what it rounds to, in a plain text."""
+    """Printings of a result, or of what it rounds to, and expressions that find them."""
     if value == 0 and decimals < 2:
         return
     for number, places in [(value, decimals), *shorter(value, decimals)]:
@@ -102,11 +123,11 @@ def patterns_of(value, decimals):
             is_name = "." not in body and len(re.findall(r"\d", body)) < 3
             edge = (r"(?<!\w)", r"(?!\w)") if is_name else (r"(?<!\d)", r"(?!\d)")
             # A group of digits within a longer number is another number.
-            yield rf"(?<!\d[.,'’· ]){edge[0]}{re.escape(body)}{edge[1]}(?![.,·]\d)"
+            yield body, rf"(?<!\d[.,'’· ]){edge[0]}{re.escape(body)}{edge[1]}(?![.,·]\d)"
     share = value * 100
     if decimals >= 3 and n_digits(share, decimals - 2) >= 2:
         body = f"{share:.{decimals - 2}f}"
-        yield rf"(?<![\d.,]){re.escape(body)}\s?(?:%|percent|per cent)"
+        yield body, rf"(?<![\d.,]){re.escape(body)}\s?(?:%|percent|per cent)"
 
 
 def n_digits(value, places):
@@ -192,7 +213,7 @@ WITHIN_WORDS = {
     "underscores": lambda v, d: f"eff_{fixed(v, d)}_se",
 }
 PROSE = [
-    "", "Treatment ", "Panel A: ", "log income ", "(1) ", "R² ", "OLS, ", "2SLS ", "— ", "* p<",
+    "", "Treatment ", "Panel A: ", "log income ", "(1) ", "R² ", "OLS, ", "2SLS ", "— ", "; * p<",
     "é▢ ", "women; ", "fixed effects\n", "% of ", "$ ", "“men” ", "N ",
 ]  # fmt: skip
 
@@ -372,6 +393,7 @@ def test_other_numbers_stay(text):
     [
         ("gives 0.275*** here", "gives ▢ here"),
         ("(.275)***, n.s.", "(▢), n.s."),
+        ("0.275 * * *; p", "▢ ; p"),
         ("a fall of −.275†", "a fall of ▢"),
         ("rises by 27.5%", "rises by ▢%"),
         ("rises by 27.5 per cent", "rises by ▢ per cent"),
