@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal
 
+from bench.jail.scan import published_in
 from data.corpus import PaperFolder
 from data.files_atomic import write_atomic
 from data.ports import Bind
@@ -239,6 +240,24 @@ def _preflight(
             )
 
 
+def _refuse_results(paper: PaperFolder, files: Mapping[str, bytes]) -> None:
+    """Refuse an arm's own file in which published values of the paper's tables stand.
+
+    Raises
+    ------
+    UserError
+        Naming the file, the table and the values.
+    """
+    if not files:
+        return
+    for name, content in files.items():
+        for table, values in published_in(content, paper.tables):
+            raise UserError(
+                f"paper {paper.id}: {name} holds published values of {table} "
+                f"({', '.join(values)}), which no arm may see: take it out of the arm's files"
+            )
+
+
 def _read_data(paper: PaperFolder, data_dir: Path) -> dict[str, bytes]:
     """Content of the data files on the paper's list; links are refused, as they lead elsewhere."""
     found: dict[str, bytes] = {}
@@ -319,6 +338,7 @@ def build_workspace(
     _preflight(paper, [*inputs.items(), *data.items()], forbidden)
     if not knows_answers:
         _preflight(paper, own.items(), forbidden)
+        _refuse_results(paper, own)
     manifest = (
         *_entries(WORKSPACE, inputs, "input"),
         *_entries(DATA, data, "data"),

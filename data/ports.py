@@ -67,7 +67,9 @@ class Sandbox(Protocol):
 
         Raises
         ------
+        data.records.errors.UserError
+            When there is no such command inside.
         data.records.errors.InfrastructureError
-            When the command could not be started at all.
+            When nothing could be started at all.
         """
         ...

@@ -46,8 +46,8 @@ def printed_units(values: NDArray[np.float64], decimals: NDArray[np.int64]) -> N
     array of float
         Whole numbers; a value too large to have digits there is returned scaled as it is.
     """
-    scaled = np.abs(values) * powers(decimals)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
+        scaled = np.abs(values) * powers(decimals)
         units = np.floor(scaled + 0.5)
         fraction = scaled - np.floor(scaled)
         near = np.flatnonzero((np.abs(fraction - 0.5) < NEAR_HALF) & (scaled < LARGEST_COUNT))

@@ -109,7 +109,15 @@ class Preparation:
         """
         if not self.argv:
             raise UserError("an arm prepared no command to run")
-        for name in self.files:
+        if isinstance(self.argv, str) or not all(isinstance(word, str) for word in self.argv):
+            raise UserError("an arm's command is a tuple of words")
+        if any("\0" in word for word in self.argv):
+            raise UserError("an arm's command holds a NUL character")
+        for name, content in self.files.items():
+            if not isinstance(content, bytes):
+                raise UserError(
+                    f"an arm's file {name!r} must be bytes, not {type(content).__name__}"
+                )
             path = PurePosixPath(name)
             if path.is_absolute() or not path.parts or ".." in path.parts:
                 raise UserError(f"an arm's file must lie in the workspace, not at {name!r}")

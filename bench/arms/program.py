@@ -64,5 +64,8 @@ def _regular_files(source: Path) -> Iterator[Path]:
         yield source
         return
     for path in sorted(source.rglob("*")):
-        if path.is_file() and not path.is_symlink() and "__pycache__" not in path.parts:
-            yield path
+        if "__pycache__" in path.parts or (path.is_dir() and not path.is_symlink()):
+            continue
+        if path.is_symlink() or not path.is_file():
+            raise UserError(f"{path} is a link or no plain file: an arm's files are plain files")
+        yield path

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import importlib
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Final
+from typing import Any, Final, get_args
 
-from bench.arms.interface import ArmProgram
+from bench.arms.interface import ArmKind, ArmProgram
 from data.records.errors import UserError
 
 __all__ = ["ARM_GROUP", "BUILT_IN", "arm_program", "known_arms"]
@@ -69,9 +69,15 @@ def arm_program(name: str) -> ArmProgram:
 
 
 def _checked(name: str, found: Any) -> ArmProgram:
-    program = found() if isinstance(found, type) else found
+    try:
+        program = found() if isinstance(found, type) else found
+    except TypeError as error:
+        raise UserError(f"arm {name!r} cannot be made without arguments: {error}") from None
     if not isinstance(program, ArmProgram):
         raise UserError(f"arm {name!r} is no arm: it needs name, kind and prepare(context)")
+    if program.kind not in get_args(ArmKind):
+        known = ", ".join(get_args(ArmKind))
+        raise UserError(f"arm {name!r} is of kind {program.kind!r}: none of {known}")
     if program.name != name:
         raise UserError(f"arm {name!r} calls itself {program.name!r}: register it by that name")
     return program

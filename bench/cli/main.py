@@ -128,7 +128,7 @@ def run() -> None:
         sys.stderr.write(f"bench: {error}\n")
         sys.exit(EXIT_INFRASTRUCTURE)
     except OSError as error:
-        if error.errno not in MACHINE_FAILURES:
+        if error.filename is None and error.errno not in MACHINE_FAILURES:
             raise
         sys.stderr.write(f"bench: {error.filename or 'a file'}: {error.strerror}\n")
         sys.exit(EXIT_INFRASTRUCTURE)

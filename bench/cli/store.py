@@ -44,9 +44,13 @@ def build(
 
     from bench.baselines import baseline_runs
     from bench.grading import rubrics_named
+    from data.records.errors import UserError
     from data.store.build import build_store, papers_of_runs
 
-    papers, problems = _papers(papers_of_runs(runs), paper or ())
+    ids = papers_of_runs(runs)
+    if not ids:
+        raise UserError(f"{runs}: no runs in it; name a leaderboard's folder, such as runs/demo")
+    papers, problems = _papers(ids, paper or ())
     rubrics = rubrics_named(())
     report = build_store(
         runs,
@@ -98,8 +102,11 @@ def sql(
     Example: bench store sql "select arm, runs, finished from run_statuses"
     """
     from bench.cli.listing import print_frame
+    from data.records.errors import UserError
     from data.store.read import find_store, frame, open_store
 
+    if not query.strip():
+        raise UserError("no query; an example: bench store sql 'select * from arms'")
     with open_store(find_store(store)) as connection:
         answer = frame(connection, query)
     print_frame(answer, json=json, csv=csv)

@@ -179,9 +179,9 @@ class JailedSandbox:
         Raises
         ------
         UserError
-            When a bind would show what no run may reach.
+            When a bind would show what no run may reach, or the program could not be started.
         InfrastructureError
-            When the jail could not be built or the program could not be started.
+            When the jail could not be built.
         """
         policy = self.policy(command)
         writable = tuple(bind.source for bind in command.binds if bind.writable)
@@ -192,8 +192,11 @@ class JailedSandbox:
         with _open_descriptors(policy) as descriptors:
             state, code, status = self._start_and_watch(command, policy, descriptors, writable)
         wall = time.monotonic() - started
+        if state.limit_hit is None and status.startswith(READY) and status != READY:
+            reason = status[len(READY) :].decode()
+            raise UserError(f"the command could not be started in the jail: {reason}")
         if state.limit_hit is None and status != READY:
-            raise InfrastructureError(_not_started(status, command))
+            raise InfrastructureError(_not_built(command))
         killed = SIGNAL_EXIT < code <= SIGNAL_EXIT + LAST_SIGNAL
         return Completed(
             exit_code=None if state.limit_hit or killed else code,
@@ -260,9 +263,7 @@ def _wait(child: subprocess.Popen[bytes], policy: Policy, writable: tuple[Path, 
             child.wait()
 
 
-def _not_started(status: bytes, command: Command) -> str:
-    if status.startswith(READY):
-        return f"the command could not be started in the jail: {status[len(READY) :].decode()}"
+def _not_built(command: Command) -> str:
     said = command.stderr.read_text(errors="replace").strip().splitlines()
     return f"the jail could not be built: {said[-1] if said else 'bubblewrap said nothing'}"
 

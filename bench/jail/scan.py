@@ -22,6 +22,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
+from bench.inside.scan import Truth, find_in
 from bench.jail.policy import PYTHON
 from bench.jail.sandbox import JailedSandbox
 from data.files_atomic import write_atomic
@@ -36,6 +37,7 @@ __all__ = [
     "MIN_DIGITS_WITH_GAP",
     "Hit",
     "ScanReport",
+    "published_in",
     "scan",
     "scan_for_tables",
     "sequences_of",
@@ -188,6 +190,21 @@ def _run_scan(sandbox: JailedSandbox, request: dict[str, Any], binds: Sequence[B
     return ScanReport(hits, answer["files"], answer["bytes"], answer["unread"])
 
 
+def _rule() -> dict[str, int]:
+    return {"digits": MIN_DIGITS, "digits_with_gap": MIN_DIGITS_WITH_GAP, "gap": MAX_GAP}
+
+
+def published_in(content: bytes, tables: Iterable[Table]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Tables of which neighbouring values stand in a file's content, packed or not, with them.
+
+    The rule is that of the scan inside a jail.
+    """
+    truth = Truth({"sequences": sequences_of(tables), **_rule()})
+    for which, run in find_in(truth, content):
+        table, _, _ = truth.sequences[which]
+        yield table, tuple(truth.values[code] for code in run)
+
+
 def scan(
     tables: Iterable[Table],
     sandbox: Sandbox,
@@ -225,9 +242,7 @@ def scan(
         "sequences": sequences_of(tables),
         "roots": list(roots),
         "skipped": ["/proc", "/dev", SCAN_FOLDER],
-        "digits": MIN_DIGITS,
-        "digits_with_gap": MIN_DIGITS_WITH_GAP,
-        "gap": MAX_GAP,
+        **_rule(),
         "workers": min(os.cpu_count() or 1, 8),
     }
     shown = [Bind(bind.source, bind.target) for bind in binds]

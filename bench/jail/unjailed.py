@@ -22,7 +22,7 @@ from typing import Any, Final
 from bench.jail.limits import Watch, descendants, watch
 from bench.jail.policy import BASE_ENVIRONMENT, resource_limits
 from data.ports import Bind, Command, Completed
-from data.records.errors import InfrastructureError
+from data.records.errors import InfrastructureError, UserError
 from data.records.runs import Isolation, Limits
 
 __all__ = ["UnjailedSandbox", "translate"]
@@ -115,9 +115,11 @@ class UnjailedSandbox:
             started = time.monotonic()
             directory = translate(command.directory, binds)
             state, code, status = _start_and_watch(command, argv, environment, directory, writable)
+        if state.limit_hit is None and status.startswith(READY) and status != READY:
+            reason = status.removeprefix(READY).decode()
+            raise UserError(f"the command could not be started: {reason}")
         if state.limit_hit is None and status != READY:
-            reason = status.removeprefix(READY).decode() or "the launcher failed"
-            raise InfrastructureError(f"the command could not be started: {reason}")
+            raise InfrastructureError("the command could not be started: the launcher failed")
         return Completed(
             exit_code=None if state.limit_hit or code < 0 else code,
             signal=-code if code < 0 else None,

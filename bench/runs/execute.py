@@ -150,15 +150,14 @@ def standing(run: PlannedRun, leaderboard_dir: Path, *, retry_failed: bool = Fal
     return Standing.DONE
 
 
-def is_gradable(status: RunStatus, produced: Sequence[str]) -> bool:
+def is_gradable(status: RunStatus) -> bool:
     """Whether a run's outputs are graded.
 
-    A run that came to its own end is, whatever it made; one that a limit ended is where it made
-    anything; one that the machine failed or that was refused never is.
+    A run that came to its own end is, or that a limit ended, whatever it made: who makes nothing
+    until the limit is no better off than who gives up. One that the machine failed or that was
+    refused never is.
     """
-    if status is RunStatus.FINISHED:
-        return True
-    return status in (RunStatus.TIMED_OUT, RunStatus.LIMIT_REACHED) and bool(produced)
+    return status in (RunStatus.FINISHED, RunStatus.TIMED_OUT, RunStatus.LIMIT_REACHED)
 
 
 def _set_aside(run_dir: Path, run: PlannedRun, leaderboard_dir: Path) -> None:
@@ -306,7 +305,7 @@ class _Executor:
         last = attempts[-1]
         slugs = (table.slug for table in run.paper.tables)
         produced = produced_tables(attempt_folder(run_dir, last.number), slugs)
-        gradable = is_gradable(last.status, produced)
+        gradable = is_gradable(last.status)
         record = RunRecord(
             spec_hash=run.spec_hash,
             paper_id=run.paper.id,

@@ -35,6 +35,8 @@ from data.records.runs import Isolation, Limits
 __all__ = ["ArmEntry", "Leaderboard", "find_leaderboard", "parse_leaderboard"]
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+MOST_REPETITIONS: Final = 1000
+LARGEST_LIMIT: Final = 2**60
 STORE_BASELINES: Final = ("zero", "all_positive", "shuffled")
 """Rows that the store adds to every leaderboard; an arm of such a name would be taken for one."""
 
@@ -120,7 +122,7 @@ def find_leaderboard(path_or_name: str) -> tuple[str, Path]:
     """
     path = Path(path_or_name).expanduser()
     shipped = Path(str(resources.files("data"))) / "leaderboards"
-    if not path.exists():
+    if not path.is_file() and path.name == path_or_name.removesuffix(".toml"):
         path = shipped / f"{path_or_name.removesuffix('.toml')}.toml"
     try:
         return path.read_text(encoding="utf-8"), path.parent.resolve()
@@ -146,7 +148,10 @@ def parse_leaderboard(text: str, *, base: Path, where: str) -> Leaderboard:
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"{where}: not valid TOML: {error}") from None
     _refuse_unknown(values, _File, where)
-    for number, arm in enumerate(values.get("arms", [])):
+    listed = values.get("arms", [])
+    if not isinstance(listed, list) or not all(isinstance(arm, dict) for arm in listed):
+        raise UserError(f"{where}: arms are [[arms]] tables")
+    for number, arm in enumerate(listed):
         _refuse_unknown(arm, ArmEntry, f"{where}: arms.{number}")
     file = record_from_values(_File, values, where=where)
     _check_names(file, where)
@@ -188,8 +193,10 @@ def _check_names(file: _File, where: str) -> None:
             )
     if not names:
         raise UserError(f"{where}: no [[arms]]: nothing to run")
-    if file.repetitions < 1 or file.infrastructure_retries < 0:
-        raise UserError(f"{where}: repetitions are at least 1, retries at least 0")
+    if not 1 <= file.repetitions <= MOST_REPETITIONS or not 0 <= file.infrastructure_retries <= 10:
+        raise UserError(
+            f"{where}: repetitions are from 1 to {MOST_REPETITIONS}, retries from 0 to 10"
+        )
 
 
 def _papers(
@@ -217,6 +224,6 @@ def _limits(values: dict[str, float | int | None], under: Limits, where: str) ->
     _refuse_unknown(values, Limits, where)
     merged = record_from_values(Limits, {**record_to_values(under), **values}, where=where)
     for name, value in values.items():
-        if value is not None and value <= 0:
-            raise UserError(f"{where}: {name} is {value}, not above 0")
+        if value is not None and not 0 < value < LARGEST_LIMIT:
+            raise UserError(f"{where}: {name} is {value}, not above 0 and below {LARGEST_LIMIT}")
     return replace(merged, wall_seconds=float(merged.wall_seconds))

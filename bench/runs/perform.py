@@ -60,6 +60,9 @@ class SandboxedAttempt:
             return self._ended(number, RunStatus.REFUSED, cause=str(error))
         try:
             self._run(run, folder, staged)
+        except UserError as error:
+            staged.remove()
+            return self._ended(number, RunStatus.REFUSED, cause=str(error))
         except InfrastructureError as error:
             staged.remove()
             return self._ended(number, RunStatus.INFRA_FAILED, cause=str(error))

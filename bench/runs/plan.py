@@ -87,8 +87,12 @@ def plan_runs(
         or a filter keeps nothing.
     """
     kept = only or Only()
-    programs = {arm.name: arm_program(arm.scaffold or arm.name) for arm in leaderboard.arms}
     _check_filter(leaderboard, kept)
+    programs = {
+        arm.name: arm_program(arm.scaffold or arm.name)
+        for arm in leaderboard.arms
+        if not kept.arms or arm.name in kept.arms
+    }
     runs: list[PlannedRun] = []
     left_out: list[LeftOut] = []
     for paper in leaderboard.papers:
@@ -151,7 +155,7 @@ def _runs_of(
     for repetition in range(1, leaderboard.repetitions + 1):
         seed = leaderboard.seed + repetition - 1
         context = _context(arm, paper, seed, leaderboard.base)
-        preparation = program.prepare(context)
+        preparation = _prepared(program, context)
         spec = RunSpec(
             leaderboard=leaderboard.name,
             paper=fingerprint,
@@ -165,6 +169,21 @@ def _runs_of(
         place = f"{paper.id}/{arm.name}/{repetition}"
         planned.append(PlannedRun(spec, run_spec_hash(spec), place, paper, data_dir, preparation))
     return planned
+
+
+def _prepared(program: ArmProgram, context: ArmContext) -> Preparation:
+    """What an arm prepared. Third-party code runs here, so whatever it raises is named."""
+    try:
+        preparation = program.prepare(context)
+    except UserError:
+        raise
+    except (Exception, SystemExit) as error:
+        kind = type(error).__name__
+        raise UserError(f"arm {context.arm.name}: prepare failed: {kind}: {error}") from error
+    if not isinstance(preparation, Preparation):
+        kind = type(preparation).__name__
+        raise UserError(f"arm {context.arm.name}: prepare gave {kind}, not a Preparation")
+    return preparation
 
 
 def _context(arm: Arm, paper: PaperFolder, seed: int, base: Path) -> ArmContext:

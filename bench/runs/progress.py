@@ -100,7 +100,9 @@ class RunDisplay:
         line = Text()
         line.append(f"{attempt.status.value:<13}", style=STATUS_STYLES.get(attempt.status, ""))
         line.append(f"{attempt.wall_seconds:6.1f} s  {happening.place}")
-        if attempt.exit_code:
+        if attempt.signal and not attempt.limit_hit:
+            line.append(f"  signal {attempt.signal}", style="dim")
+        elif attempt.exit_code:
             line.append(f"  exit {attempt.exit_code}", style="dim")
         if attempt.cause:
             line.append(f"  {attempt.cause}", style="dim")

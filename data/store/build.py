@@ -66,6 +66,9 @@ _WRITE_ORDER: Final = (
     "problems",
 )
 
+_MAGIC: Final = b"DUCK"
+_MAGIC_AT: Final = 8
+
 Rows = dict[str, list[dict[str, Any]]]
 R = TypeVar("R")
 
@@ -113,11 +116,16 @@ Problems = list[tuple[str, str]]
 
 
 def _run_paths(runs: Path) -> list[Path]:
-    """Run directories below a leaderboard's folder: paper / arm / repetition."""
+    """Run directories below a leaderboard's folder: paper / arm / repetition.
+
+    A report, which may lie beside them, is none of them.
+    """
     return sorted(
         path
         for path in runs.glob("*/*/*")
-        if path.is_dir() and not any(part.startswith(".") for part in path.relative_to(runs).parts)
+        if path.is_dir()
+        and not any(part.startswith(".") for part in path.relative_to(runs).parts)
+        and not (runs / path.relative_to(runs).parts[0] / "index.html").exists()
     )
 
 
@@ -651,11 +659,23 @@ def build_store(
     return BuildReport(target, len(papers), n_runs, n_graded, tuple(found))
 
 
+def _refuse_other_file(target: Path) -> None:
+    """Refuse to write a store over something that is none."""
+    if target.is_dir():
+        raise UserError(f"{target} is a folder: name the store's file")
+    if target.is_file():
+        with target.open("rb") as file:
+            head = file.read(_MAGIC_AT + len(_MAGIC))
+        if head and head[_MAGIC_AT:] != _MAGIC:
+            raise UserError(f"{target} is no store: it is not written over; name another file")
+
+
 @contextlib.contextmanager
 def _replacing(target: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a new store beside `target`; on success it takes the name, on failure it goes."""
     import duckdb
 
+    _refuse_other_file(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     folder = tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent)
     temporary = Path(folder) / target.name

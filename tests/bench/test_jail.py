@@ -301,9 +301,9 @@ def test_exit_codes_and_signals(mode: str, level: str) -> None:
 
 @BOTH
 @LEVELS
-def test_a_program_that_is_not_there_is_no_grade(mode: str, level: str) -> None:
+def test_a_program_that_is_not_there_is_a_mistake(mode: str, level: str) -> None:
     with ended(mode, ["/analysis/bin/missing"], level) as done:
-        assert done.how["error"] == "InfrastructureError"
+        assert done.how["error"] == "UserError"
         assert "missing: No such file" in done.how["text"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -85,6 +86,16 @@ def one_line(done: Done, *words: str) -> None:
         (board_text('[[arms]]\nname = "null"\nlimits = { wall_seconds = -1 }'), ["not above 0"]),
         (board_text('[[arms]]\nname = "null"\nlimits = { walls = 1 }'), ["unknown field 'walls'"]),
         (board_text('[[arms]]\nname = "p"\nscaffold = "program"'), ["options.command"]),
+        ('name = "b"\npapers = "all"\narms = 3', ["[[arms]]"]),
+        (board_text('[[arms]]\nname = "null"\nlimits = { wall_seconds = nan }'), ["not above 0"]),
+        (board_text('[[arms]]\nname = "null"\nlimits = { wall_seconds = inf }'), ["below"]),
+        (board_text('[[arms]]\nname = "null"\nlimits = { memory_bytes = 1e20 }'), ["memory_bytes"]),
+        (board_text(repetitions=99999999999), ["repetitions"]),
+        (
+            board_text('[[arms]]\nname = "p"\nscaffold = "program"\n')
+            + 'options = { command = "a\\u0000b" }',
+            ["NUL"],
+        ),
         (
             board_text(
                 '[[arms]]\nname = "p"\nscaffold = "program"\noptions = { command = "a \'" }'
@@ -121,6 +132,20 @@ def test_other_mistakes_are_one_line(bench: Bench, tmp_path: Path) -> None:
     one_line(bench("resume", tmp_path), "no leaderboard.toml")
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe")
     one_line(bench("run", "binary.toml"), "cannot be read")
+
+
+def failing_bubblewrap(folder: Path) -> str:
+    """Search path on which bubblewrap passes the trial and fails at every run."""
+    real = shutil.which("bwrap")
+    assert real is not None
+    (folder / "bin").mkdir()
+    program = folder / "bin" / "bwrap"
+    program.write_text(
+        '#!/bin/sh\nif [ "$1" = --args ]; then echo "bwrap: out of luck" >&2; exit 1; fi\n'
+        f'exec {real} "$@"\n'
+    )
+    program.chmod(0o755)
+    return f"{folder / 'bin'}:{os.environ['PATH']}"
 
 
 # --------------------------------------------------------------------------- plans and reruns
@@ -246,19 +271,108 @@ def test_what_the_preflight_refuses_is_recorded_and_never_graded(
     assert not (run_dir / "grade.json").exists()
 
 
+@pytest.mark.parametrize("change", ["appended", "gzipped", "a table alone"])
+def test_published_values_in_an_arms_files_are_refused_however_changed(
+    bench: Bench, tmp_path: Path, change: str
+) -> None:
+    content = (open_paper(PAPER).root / "truth.csv").read_bytes()
+    if change == "appended":
+        content += b"one more line\n"
+    elif change == "gzipped":
+        content = gzip.compress(content)
+    else:
+        cells = open_paper(PAPER).tables[0].graded_cells
+        content = "\n".join(str(cell.text) for cell in cells).encode()
+    (tmp_path / "notes.dat").write_bytes(content)
+    arms = (
+        '[[arms]]\nname = "cheat"\nscaffold = "program"\n'
+        'options = { command = "cat notes.dat", files = ["notes.dat"] }\n'
+    )
+    done = bench("run", write(tmp_path, board_text(arms)))
+    assert "1 refused" in done.stdout
+    record = json.loads(next((tmp_path / "runs").rglob("run.json")).read_bytes())
+    assert "notes.dat holds published values of" in record["attempts"][0]["cause"]
+
+
+def test_doing_nothing_until_the_limit_is_no_better_than_giving_up(
+    bench: Bench, tmp_path: Path
+) -> None:
+    arms = (
+        '[[arms]]\nname = "waits"\nscaffold = "program"\nlimits = { wall_seconds = 1 }\n'
+        "options = { command = \"/analysis/bin/python -c 'import time; time.sleep(60)'\" }\n"
+        '[[arms]]\nname = "gives_up"\nscaffold = "program"\n'
+        "options = { command = \"/analysis/bin/python -c 'exit(1)'\" }\n"
+    )
+    assert bench("run", write(tmp_path, board_text(arms))).returncode == 0
+    bench("store", "build", "runs/board")
+    rows = json.loads(bench("leaderboard", "runs/board", "--json").stdout)["arms"]
+    scores = {row["arm"]: row["score"] for row in rows}
+    assert scores["waits"] == scores["gives_up"] == 0.0
+
+
+def test_a_command_that_is_not_there_is_refused(bench: Bench, tmp_path: Path) -> None:
+    arms = '[[arms]]\nname = "typo"\nscaffold = "program"\noptions = { command = "pyton x" }\n'
+    done = bench("run", write(tmp_path, board_text(arms)))
+    assert done.returncode == 1
+    assert "1 refused" in done.stdout
+    record = json.loads(next((tmp_path / "runs").rglob("run.json")).read_bytes())
+    assert "pyton: No such file" in record["attempts"][0]["cause"]
+
+
+def test_a_link_among_an_arms_files_is_refused(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "link").symlink_to("/etc/passwd")
+    arms = (
+        '[[arms]]\nname = "p"\nscaffold = "program"\n'
+        'options = { command = "x", files = ["mine"] }\n'
+    )
+    one_line(bench("run", write(tmp_path, board_text(arms))), "link", "plain file")
+
+
+def test_a_report_beside_the_runs_is_no_run(bench: Bench, tmp_path: Path) -> None:
+    bench("run", write(tmp_path, board_text()))
+    assert bench("store", "build", "runs/board").returncode == 0
+    assert bench("report", "runs/board", "--to", "runs/board/report").returncode == 0
+    again = bench("store", "build", "runs/board")
+    assert again.returncode == 0, again.stderr
+    assert "0 problems" in again.stdout
+
+
+def test_a_store_is_written_over_nothing_but_a_store(bench: Bench, tmp_path: Path) -> None:
+    bench("run", write(tmp_path, board_text()))
+    (tmp_path / "solve.py").write_text("mine")
+    one_line(bench("store", "build", "runs/board", "--to", "solve.py"), "is no store")
+    assert (tmp_path / "solve.py").read_text() == "mine"
+    one_line(bench("store", "build", "runs/board", "--to", "."), "is a folder")
+    one_line(bench("store", "build", "runs"), "no runs in it")
+    bench("store", "build", "runs/board")
+    one_line(bench("store", "sql", " ", "--store", "runs/board"), "no query")
+
+
+def test_where_nothing_can_be_written_one_line_says_so(bench: Bench, tmp_path: Path) -> None:
+    board = write(tmp_path, board_text())
+    for place in ("/dev/null", "/proc"):
+        done = bench("run", board, "--to", place)
+        assert done.returncode == 3
+        assert len(done.stderr.strip().splitlines()) == 1
+        assert done.stderr.startswith("bench: ")
+
+
 def test_infrastructure_failure_is_a_value_and_can_be_retried(bench: Bench, tmp_path: Path) -> None:
-    arms = '[[arms]]\nname = "gone"\nscaffold = "program"\noptions = { command = "/no/program" }\n'
+    """A program of ours that fails to build any jail, in the place of bubblewrap's."""
+    arms = '[[arms]]\nname = "gone"\nscaffold = "null"\n'
     board = write(tmp_path, board_text(arms, infrastructure_retries=1))
-    assert bench("run", board).returncode == 1
+    path = failing_bubblewrap(tmp_path)
+    assert bench("run", board, PATH=path).returncode == 1
     run_dir = tmp_path / "runs" / "board" / PAPER / "gone" / "1"
     record = json.loads((run_dir / "run.json").read_bytes())
     assert (record["status"], record["gradable"]) == ("infra_failed", False)
     assert len(record["attempts"]) == 2
-    assert "/no/program" in record["attempts"][0]["cause"]
+    assert "the jail could not be built: bwrap: out of luck" in record["attempts"][0]["cause"]
     assert not (run_dir / "grade.json").exists()
     assert "1 done, 0 to do" in bench("run", board).stdout
     assert "0 done, 1 to do" in bench("run", board, "--retry-failed", "--dry-run").stdout
-    bench("run", board, "--retry-failed")
+    bench("run", board, "--retry-failed", PATH=path)
     record = json.loads((run_dir / "run.json").read_bytes())
     assert [one["number"] for one in record["attempts"]] == [1, 2, 3, 4]
 

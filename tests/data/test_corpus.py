@@ -117,6 +117,10 @@ def test_an_unbuilt_paper_says_how_to_build_it(tmp_path: Path) -> None:
 def test_data_are_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("BLINDBENCH_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".corpus").mkdir()
+    assert data_root() == Path(".corpus")
+    (tmp_path / ".corpus").rmdir()
     assert data_root() == tmp_path / "home/.local/share/blindbench/corpus-data"
     monkeypatch.setenv("BLINDBENCH_DATA", str(tmp_path / "named"))
     assert data_root() == tmp_path / "named"
