@@ -69,7 +69,10 @@ def read_data(folder: str | Path, name: str) -> pd.DataFrame:
 
 
 def plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with categories as strings and nullable numbers as floats."""
+    """The frame with categories as strings, nullable numbers as floats, and all numbers wide.
+
+    Files store whole numbers in one, two or four bytes, whose squares would not fit.
+    """
     columns: dict[str, Any] = {}
     for name, column in frame.items():
         if isinstance(column.dtype, pd.CategoricalDtype):
@@ -79,6 +82,10 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
         elif pd.api.types.is_extension_array_dtype(column.dtype) and (
             pd.api.types.is_numeric_dtype(column.dtype)
         ):
+            columns[str(name)] = column.astype(float)
+        elif pd.api.types.is_integer_dtype(column.dtype):
+            columns[str(name)] = column.astype("int64")
+        elif pd.api.types.is_float_dtype(column.dtype):
             columns[str(name)] = column.astype(float)
         else:
             columns[str(name)] = column
@@ -98,9 +105,9 @@ class Panel:
         keys = [self.unit, self.time] if self.unit else [self.time]
         table = self.frame[keys].assign(_value=np.asarray(values))
         table[self.time] = table[self.time] + periods
-        merged = self.frame[keys].merge(
-            table.drop_duplicates(keys), on=keys, how="left", validate="many_to_one"
-        )
+        # A period that is missing or stands twice is no period to look back to.
+        single = table.dropna(subset=keys).drop_duplicates(keys, keep=False)
+        merged = self.frame[keys].merge(single, on=keys, how="left", validate="many_to_one")
         return pd.Series(merged["_value"].to_numpy(), index=self.frame.index)
 
     def lead(self, values: pd.Series, periods: float = 1) -> pd.Series:
@@ -215,6 +222,13 @@ def once(function: Callable[[], Any]) -> Callable[[], Any]:
     return remembered
 
 
+def holds(values: Any) -> Any:
+    """Whether a number is neither zero nor missing; a condition is as it is."""
+    if not hasattr(values, "fillna"):
+        return bool(values)
+    return values.fillna(0) != 0
+
+
 def indicator(condition: Any) -> Any:
     """One where the condition holds, zero where not."""
     return condition.astype(float) if hasattr(condition, "astype") else float(condition)
@@ -230,7 +244,8 @@ def category(values: pd.Series, omitted: Any = None) -> pd.DataFrame:
             raise Undetermined(f"level {left_out!r} does not occur")
         left_out = match[0]
     kept = [level for level in levels if level != left_out]
-    return pd.DataFrame({str(level): (values == level).astype(float) for level in kept})
+    levels_of = {str(level): (values == level).astype(float) for level in kept}
+    return pd.DataFrame(levels_of, index=values.index).mask(values.isna())
 
 
 # ---------------------------------------------------------------- linear models

@@ -201,16 +201,24 @@ class _Compiler:
             raise ExpressionError(f"the base of {ast.unparse(node)!r} is no plain number")
 
     def _unaryop(self, node: ast.UnaryOp) -> str:
-        inner = self.visit(node.operand)
         if isinstance(node.op, ast.USub):
-            return f"(-{inner})"
+            return f"(-{self.visit(node.operand)})"
         if isinstance(node.op, ast.Not):
-            return f"(~{inner})"
+            return f"(~{self._condition(node.operand)})"
         raise ExpressionError(f"{ast.unparse(node)!r} uses an unknown operator")
 
     def _boolop(self, node: ast.BoolOp) -> str:
         joiner = " & " if isinstance(node.op, ast.And) else " | "
-        return "(" + joiner.join(self.visit(value) for value in node.values) + ")"
+        return "(" + joiner.join(self._condition(value) for value in node.values) + ")"
+
+    def _condition(self, node: ast.expr) -> str:
+        """Source of a part of a condition; a number holds where it is not zero or missing."""
+        source = self.visit(node)
+        is_missing = isinstance(node, ast.Call) and _called(node) == "missing"
+        is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+        if isinstance(node, ast.Compare | ast.BoolOp) or is_not or is_missing:
+            return source
+        return f"eco.holds({source})"
 
     def _compare(self, node: ast.Compare) -> str:
         steps, left = [], node.left
@@ -273,6 +281,10 @@ def _number(node: ast.expr) -> float | None:
 
 def _names(node: ast.expr) -> bool:
     return any(isinstance(part, ast.Name) for part in ast.walk(node))
+
+
+def _called(node: ast.Call) -> str | None:
+    return node.func.id if isinstance(node.func, ast.Name) else None
 
 
 def _is_text(node: ast.expr) -> bool:
