@@ -535,7 +535,8 @@ CALLED = {
     for root, names in {
         "np": "log exp sqrt abs",
         "pd": "isna",
-        "eco": "square cube indicator category standardize where smaller larger rank interaction holds",
+        "eco": "square cube indicator holds category standardize where smaller larger rank "
+        "interaction",
         "panel": "lag lead difference cumulative group_mean group_sum",
     }.items()
     for name in names.split()
