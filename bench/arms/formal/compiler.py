@@ -20,6 +20,7 @@ from bench.arms.formal.expressions import (
     ExpressionError,
     compiled_expression,
     interaction_parts,
+    is_condition,
 )
 from data.records.methods import (
     ColumnMethods,
@@ -31,6 +32,7 @@ from data.records.methods import (
     RowMethods,
     SampleDefinition,
     TableMethods,
+    VarianceKind,
 )
 from data.records.metrics import Metric
 from data.records.tables import Cell, Table
@@ -77,6 +79,19 @@ _ALL_SLOPES: Final = {
 }
 
 
+_NOT_DETERMINED: Final = {
+    VarianceKind.UNSTATED: "the methods do not say how its standard errors are computed",
+    VarianceKind.BOOTSTRAP: "bootstrapped standard errors depend on draws that are not here",
+}
+_FROM_COVARIANCE: Final = {
+    Metric.STANDARD_ERROR,
+    Metric.T_STATISTIC,
+    Metric.Z_STATISTIC,
+    Metric.P_VALUE,
+    Metric.CI_LOWER,
+    Metric.CI_UPPER,
+}
+_TESTS: Final = {Quantity.JOINT_TEST, Quantity.F_ALL_SLOPES, Quantity.FIRST_STAGE_F}
 _TAKEN: Final = {"np", "pd", "eco", "d", "s", "panel", "parts", "table", "len", "int"}
 """Names that mean something in every script, so that no parameter may be called so."""
 
@@ -128,6 +143,7 @@ class _Script:
         self.used_parameters: set[str] = set()
         self.model_sources: dict[str, list[str]] = {}
         self.refused: dict[str, str] = {}
+        self.names: dict[tuple[str, str], str] = {}
 
     # ------------------------------------------------------------ the whole
 
@@ -149,6 +165,17 @@ class _Script:
         )
         title = f'"""{_docstring(self.template.caption or self.template.id)}"""'
         return "\n\n\n".join([title, _imports(blocks), *blocks]) + "\n"
+
+    def _unique(self, kind: str, text: str) -> str:
+        """Name for a text in the script; texts that differ in case or signs alone get two."""
+        if (kind, text) not in self.names:
+            plain = name = kind + _identifier(text)
+            taken, number = set(self.names.values()), 1
+            while name in taken:
+                number += 1
+                name = f"{plain}_{number}"
+            self.names[kind, text] = name
+        return self.names[kind, text]
 
     # ------------------------------------------------------------ cells
 
@@ -192,9 +219,10 @@ class _Script:
         model = self._model_of(cell, row)
         if model.estimator is Estimator.DESCRIPTIVE:
             return self._description(cell, row, model)
+        _refuse_unknown_covariance(cell, row, model)
         if model.estimator is Estimator.LOCAL_DIFFERENCE and row.quantity is Quantity.TERM:
             return f"{self._fit(model)}.main[{_quoted(row.term or 'jump')}][{_pair_index(cell)}]"
-        if row.quantity in {Quantity.TERM, Quantity.OTHER} and row.term:
+        if row.quantity is Quantity.TERM and row.term:
             return self._term(cell, row, model)
         return self._statistic(cell, row, model)
 
@@ -275,8 +303,13 @@ class _Script:
             Quantity.COUNT: f"eco.total({values})",
             Quantity.N_OBS: f"eco.present({values})",
         }
+        weighted = {Quantity.MEAN, Quantity.SHARE, Quantity.PERCENT}
+        if model.weights and quantity not in {*weighted, Quantity.N_OBS}:
+            raise _Undetermined(f"no rule for a weighted {quantity.value}")
         if quantity in rules:
             return wrapped.format(rules[quantity])
+        if quantity not in {Quantity.TERM, Quantity.DIFFERENCE, Quantity.RATIO}:
+            raise _Undetermined(f"no rule for the quantity {quantity.value} of a description")
         return self._comparison(cell, row, model, sample, quantity, values)
 
     def _comparison(
@@ -306,11 +339,12 @@ class _Script:
     # ------------------------------------------------------------ models
 
     def _fit(self, model: ModelSpec) -> str:
-        name = "model_" + _identifier(model.id)
+        name = self._unique("model_", model.id)
         if model.id in self.refused:
             raise _Undetermined(self.refused[model.id])
         if name not in self.model_sources:
             try:
+                _refuse_what_would_be_ignored(model)
                 sample, reference = self._ready(model)
                 call = self._estimation(model, sample)
             except (_Undetermined, ExpressionError) as reason:
@@ -479,7 +513,8 @@ class _Script:
 
     def _variance(self, model: ModelSpec, sample: _Sample) -> list[str]:
         errors = model.standard_errors
-        lines = [f"variance={errors.kind.value!r}"]
+        kind = VarianceKind.UNSTATED if errors.kind in _NOT_DETERMINED else errors.kind
+        lines = [f"variance={kind.value!r}"]
         if errors.clusters:
             lines.append(f"clusters={self._frame(errors.clusters, sample)}")
         return lines
@@ -516,7 +551,7 @@ class _Script:
         if not definition.files:
             raise _Undetermined(f"the sample {definition.id!r} names no file")
         lines: dict[str, list[str]] = {name: [] for name in definition.files}
-        sample = _Sample(definition, "sample_" + _identifier(definition.id), lines)
+        sample = _Sample(definition, self._unique("sample_", definition.id), lines)
         for name in definition.files:
             if name not in self.files:
                 raise _Undetermined(f"the methods describe no file {name!r}")
@@ -534,7 +569,7 @@ class _Script:
         source = self._compile(text, sample, "d")
         if 'd["' not in source:
             raise _Undetermined(f"the filter {text!r} is the same for all observations")
-        return source
+        return source if is_condition(text) else f"eco.holds({source})"
 
     def _require(self, expression: str, sample: _Sample) -> None:
         """Define every derived variable that an expression needs, in the order of need."""
@@ -589,10 +624,11 @@ class _Script:
         if text in sample.known:
             return text
         if text not in sample.materialised:
-            sample.materialised[text] = _identifier(text)
+            column = self._unique("", text)
+            sample.materialised[text] = column
             source = self._compile(text, sample, "d")
             for lines in sample.lines.values():
-                lines.append(f'd["{_identifier(text)}"] = {source}')
+                lines.append(f'd["{column}"] = {source}')
         return sample.materialised[text]
 
     def _columns(self, terms: Iterable[str], sample: _Sample) -> str:
@@ -623,6 +659,44 @@ class _Script:
             lines.append("    d = pd.concat(parts, ignore_index=True)")
         lines.append(f"    return d.loc[{sample.filter}]" if sample.filter else "    return d")
         return "\n".join(lines)
+
+
+def _refuse_what_would_be_ignored(model: ModelSpec) -> None:
+    """Refuse a model that asks for what its estimator here does not do.
+
+    A number that leaves out what was asked for is wrong, and looks like any other.
+    """
+    kind, errors = model.estimator, model.standard_errors
+    linear = {Estimator.OLS, Estimator.WLS, Estimator.FIXED_EFFECTS}
+    whole = {*linear, Estimator.DIFFERENCE_GMM}
+    refused = {
+        "weighted least squares without weights": kind is Estimator.WLS and not model.weights,
+        "fixed effects without a variable": kind is Estimator.FIXED_EFFECTS
+        and not model.fixed_effects,
+        "no rule for first differences": kind is Estimator.FIRST_DIFFERENCES,
+        "two stages need endogenous terms and instruments": kind
+        is Estimator.TWO_STAGE_LEAST_SQUARES
+        and not (model.endogenous and model.instruments),
+        f"no rule for weights in {kind.value}": bool(model.weights) and kind not in linear,
+        f"no rule for {kind.value} without a constant": not model.constant and kind not in whole,
+        f"no rule for fixed effects in {kind.value}": bool(model.fixed_effects)
+        and kind not in {*whole, Estimator.TWO_STAGE_LEAST_SQUARES},
+        "fixed effects of an interaction": any(":" in one for one in model.fixed_effects),
+        "clustered errors without a variable": errors.kind is VarianceKind.CLUSTER
+        and not errors.clusters,
+        f"{errors.kind.value} errors that name clusters": bool(errors.clusters)
+        and errors.kind is not VarianceKind.CLUSTER,
+    }
+    for reason, holds in refused.items():
+        if holds:
+            raise _Undetermined(reason)
+
+
+def _refuse_unknown_covariance(cell: Cell, row: RowMethods, model: ModelSpec) -> None:
+    """Refuse what depends on a covariance that the methods do not determine."""
+    reason = _NOT_DETERMINED.get(model.standard_errors.kind)
+    if reason and (cell.metric in _FROM_COVARIANCE or row.quantity in _TESTS):
+        raise _Undetermined(f"model {model.id}: {reason}")
 
 
 def _identifier(text: str) -> str:

@@ -13,7 +13,13 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["Expression", "ExpressionError", "compiled_expression", "interaction_parts"]
+__all__ = [
+    "Expression",
+    "ExpressionError",
+    "compiled_expression",
+    "interaction_parts",
+    "is_condition",
+]
 
 _ELEMENTWISE: Final = {
     "log": "np.log",
@@ -214,11 +220,7 @@ class _Compiler:
     def _condition(self, node: ast.expr) -> str:
         """Source of a part of a condition; a number holds where it is not zero or missing."""
         source = self.visit(node)
-        is_missing = isinstance(node, ast.Call) and _called(node) == "missing"
-        is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
-        if isinstance(node, ast.Compare | ast.BoolOp) or is_not or is_missing:
-            return source
-        return f"eco.holds({source})"
+        return source if _is_condition(node) else f"eco.holds({source})"
 
     def _compare(self, node: ast.Compare) -> str:
         steps, left = [], node.left
@@ -281,6 +283,20 @@ def _number(node: ast.expr) -> float | None:
 
 def _names(node: ast.expr) -> bool:
     return any(isinstance(part, ast.Name) for part in ast.walk(node))
+
+
+def is_condition(text: str) -> bool:
+    """Whether an expression of the language is true or false, and not a number."""
+    try:
+        return _is_condition(ast.parse(text, mode="eval").body)
+    except SyntaxError:
+        return False
+
+
+def _is_condition(node: ast.expr) -> bool:
+    is_missing = isinstance(node, ast.Call) and _called(node) == "missing"
+    is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    return isinstance(node, ast.Compare | ast.BoolOp) or is_not or is_missing
 
 
 def _called(node: ast.Call) -> str | None:
