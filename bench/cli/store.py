@@ -48,7 +48,7 @@ def build(
     from data.store.build import build_store, papers_of_runs
 
     ids = papers_of_runs(runs)
-    if not ids:
+    if not ids or not any(any(runs.glob(f"*/*/*/{name}")) for name in ("spec.json", "run.json")):
         raise UserError(f"{runs}: no runs in it; name a leaderboard's folder, such as runs/demo")
     papers, problems = _papers(ids, paper or ())
     rubrics = rubrics_named(())
