@@ -12,9 +12,9 @@ import json
 import keyword
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from bench.arms.formal.expressions import (
     ExpressionError,
@@ -38,6 +38,8 @@ from data.records.metrics import Metric
 from data.records.tables import Cell, Table
 
 __all__ = ["compiled_script"]
+
+_Entry = TypeVar("_Entry", RowMethods, ColumnMethods)
 
 _PANEL_FUNCTION: Final = re.compile(r"\b(lag|lead|difference|cumulative|group_mean|group_sum)\s*\(")
 _CATEGORY: Final = re.compile(r"^category\(\s*(\w+)")
@@ -144,6 +146,8 @@ class _Script:
         self.model_sources: dict[str, list[str]] = {}
         self.refused: dict[str, str] = {}
         self.names: dict[tuple[str, str], str] = {}
+        self.columns = {variable.name for file in methods.files for variable in file.variables}
+        self.columns |= {derivation.name for derivation in methods.derived}
 
     # ------------------------------------------------------------ the whole
 
@@ -170,7 +174,7 @@ class _Script:
         """Name for a text in the script; texts that differ in case or signs alone get two."""
         if (kind, text) not in self.names:
             plain = name = kind + _identifier(text)
-            taken, number = set(self.names.values()), 1
+            taken, number = {*self.names.values(), *self.columns}, 1
             while name in taken:
                 number += 1
                 name = f"{plain}_{number}"
@@ -191,18 +195,14 @@ class _Script:
         entries = [row for row in self.table.rows if row.row == cell.row]
         exact = [row for row in entries if row.col == cell.col]
         general = [row for row in entries if row.col is None]
-        if exact:
-            return exact[0]
-        if general:
-            return general[0]
-        raise _Undetermined("the methods do not say what this row prints")
+        return _the_one(exact or general, "what this row prints")
 
     def _column(self, cell: Cell) -> ColumnMethods | None:
         entries = [column for column in self.table.columns if column.col == cell.col]
         for wanted in (cell.panel, None):
-            for column in entries:
-                if column.panel == wanted:
-                    return column
+            found = [column for column in entries if column.panel == wanted]
+            if found:
+                return _the_one(found, "which model this column is")
         return None
 
     def _model_of(self, cell: Cell, row: RowMethods) -> ModelSpec:
@@ -624,9 +624,9 @@ class _Script:
         if text in sample.known:
             return text
         if text not in sample.materialised:
+            source = self._compile(text, sample, "d")
             column = self._unique("", text)
             sample.materialised[text] = column
-            source = self._compile(text, sample, "d")
             for lines in sample.lines.values():
                 lines.append(f'd["{column}"] = {source}')
         return sample.materialised[text]
@@ -661,6 +661,15 @@ class _Script:
         return "\n".join(lines)
 
 
+def _the_one(entries: Sequence[_Entry], what: str) -> _Entry:
+    """The only entry, or the one that all repeat."""
+    if not entries:
+        raise _Undetermined(f"the methods do not say {what}")
+    if any(entry != entries[0] for entry in entries):
+        raise _Undetermined(f"the methods say more than one thing of {what}")
+    return entries[0]
+
+
 def _refuse_what_would_be_ignored(model: ModelSpec) -> None:
     """Refuse a model that asks for what its estimator here does not do.
 
@@ -669,7 +678,9 @@ def _refuse_what_would_be_ignored(model: ModelSpec) -> None:
     kind, errors = model.estimator, model.standard_errors
     linear = {Estimator.OLS, Estimator.WLS, Estimator.FIXED_EFFECTS}
     whole = {*linear, Estimator.DIFFERENCE_GMM}
+    without_terms = {Estimator.LOCAL_DIFFERENCE, Estimator.OTHER, Estimator.SYSTEM_GMM}
     refused = {
+        "the methods name no regressors": not model.regressors and kind not in without_terms,
         "weighted least squares without weights": kind is Estimator.WLS and not model.weights,
         "fixed effects without a variable": kind is Estimator.FIXED_EFFECTS
         and not model.fixed_effects,

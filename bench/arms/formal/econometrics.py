@@ -343,6 +343,9 @@ def linear(
         beta, *_ = np.linalg.lstsq(z, stacked, rcond=None)
         residual = stacked - z @ beta
         ys, xs = residual[:, 0], residual[:, 1:]
+        # What the effects explain in full leaves rounding errors, and has no slope.
+        moving = np.abs(xs).max(axis=0) > 1e-9 * np.abs(stacked[:, 1:]).max(axis=0)
+        x, xs = x.loc[:, moving], xs[:, moving]
     else:
         ys, xs = yv * root, xv * root[:, None]
     frame = pd.DataFrame(xs, columns=x.columns)
