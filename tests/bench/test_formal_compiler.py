@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bench.arms.formal import FormalArm, econometrics
@@ -1122,6 +1122,7 @@ JUNK = st.sampled_from(
 
 @settings(max_examples=120, deadline=None)
 @given(changes=st.lists(st.tuples(st.sampled_from(PLACES), JUNK), min_size=1, max_size=3))
+@example(changes=[(("tables", 1, "models", 1, "settings", "group"), "1")])
 def test_whatever_the_methods_hold_each_cell_has_a_number_or_a_reason(
     changes: list[tuple[tuple[str | int, ...], Any]],
     paper: PaperFolder,

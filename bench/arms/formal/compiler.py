@@ -326,7 +326,7 @@ class _Script:
             raise _Undetermined(
                 f"the methods do not say which groups the {quantity.value} compares"
             )
-        split = self._expression(group, sample, "s")
+        split = self._varying(group, sample)
         place = {
             Metric.STANDARD_ERROR: "standard_error",
             Metric.P_VALUE: "p_value",

@@ -20,7 +20,15 @@ import pandas as pd
 from scipy import special, stats
 
 CONSTANT = "constant"
-REASONS = (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError)
+REASONS = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    OSError,
+    TypeError,
+    ValueError,
+    pd.errors.IndexingError,
+)
 
 
 @dataclass
