@@ -468,6 +468,47 @@ def test_files_are_stacked_with_their_own_derivations(tmp_path: Path) -> None:
     assert found[0, 0] == pytest.approx(b[1], rel=1e-9)
 
 
+def test_a_files_own_derivation_goes_before_the_general_one(tmp_path: Path) -> None:
+    """`w` is `x` by name in the first file and the general `10 * x` in the second."""
+    halves = {"first.csv": PANEL[:30], "second.csv": PANEL[30:]}
+    variables = [{"name": name, "description": ""} for name in COLUMNS]
+    files = [{"name": name, "description": "", "variables": variables} for name in halves]
+    derived = [
+        {"name": "w", "definition": "10 * x", "description": ""},
+        {"name": "w", "definition": "x", "description": "", "file": "first.csv"},
+    ]
+    sample = {"id": "all", "files": list(halves), "description": ""}
+    methods = methods_of(
+        [{"estimator": "descriptive"}], [{"row": 0, "term": "w"}], files=files, derived=derived,
+        samples=[sample],
+    )  # fmt: skip
+    template = template_of(((0, 0, "mean"),))
+    found = run_here(tmp_path, prepared(methods, [template]), [template], halves)["t"]
+    wanted = (PANEL["x"][:30].sum() + 10 * PANEL["x"][30:].sum()) / 60
+    assert found[0, 0] == pytest.approx(wanted, rel=1e-9)
+
+
+def test_a_panel_of_rows_has_its_own_model(tmp_path: Path) -> None:
+    """The first panel's model is its own; the second panel takes the column's general one."""
+    values = record_to_values(methods_of([{}, {"id": "long", "controls": ["c"]}], TERM))
+    values["tables"][0]["rows"] += [{"row": 1, "term": "x"}]
+    values["tables"][0]["columns"] = [
+        {"col": 0, "model": "m"},
+        {"col": 0, "model": "long", "panel": "A"},
+    ]
+    cells = [
+        {"row": row, "col": 0, "metric": "coefficient", "panel": panel}
+        for row, panel in enumerate("AB")
+    ]
+    record = {"id": "t", "slug": "t", "cells": cells, "role": "template"}
+    found = said_of(values, [record_from_values(Table, record, where="template")], tmp_path)
+    short, *_ = least_squares(PANEL["y"], ones(PANEL), PANEL["x"])
+    long, *_ = least_squares(PANEL["y"], ones(PANEL), PANEL["x"], PANEL["c"])
+    assert found is not None
+    wanted = [long[1], short[1]]
+    assert [found["t"][0, 0], found["t"][1, 0]] == pytest.approx(wanted, rel=1e-9)
+
+
 # ------------------------------------------------------------------ what is not determined
 
 LOCAL = {"running_variable": "z", "cutoff": "edge", "bandwidth": "edge"}
